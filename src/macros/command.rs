@@ -1,12 +1,14 @@
 //! `#[command]` and `#[commands]`.
 
 use crate::fields::{complete, last_segment, table};
-use crate::union::{Union, ruleset};
+use crate::union::Union;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, LitStr, Meta, Result, Token,
+    Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Result,
+    Token,
 };
 
 /// The arguments of `#[command]`.
@@ -125,8 +127,20 @@ fn actor(sender: &Ident, item: &DeriveInput) -> Result<Tokens> {
     })
 }
 
+/// The ruleset, if it is named, and the type of what its commands say besides, if there is one.
+fn decided_by(arguments: Tokens) -> Result<(Option<Path>, Tokens)> {
+    let parser = Punctuated::<Path, Token![,]>::parse_terminated;
+    let paths = parser
+        .parse2(arguments)
+        .map_err(|error| Error::new(error.span(), "The type of the ruleset is expected."))?;
+    let mut paths = paths.into_iter();
+    let ruleset = paths.next();
+    let then = paths.next().map_or(quote! { () }, |then| quote! { #then });
+    Ok((ruleset, then))
+}
+
 pub fn commands(arguments: Tokens, item: DeriveInput) -> Result<Tokens> {
-    let ruleset = ruleset(arguments)?;
+    let (ruleset, then) = decided_by(arguments)?;
     let union = Union::read(item)?;
     let name = &union.name;
     let names: Vec<_> = union.variants.iter().map(|variant| &variant.name).collect();
@@ -139,7 +153,7 @@ pub fn commands(arguments: Tokens, item: DeriveInput) -> Result<Tokens> {
                 fn decide(
                     &self,
                     play: &mut ::turnkeeper::vocabulary::Play<'_, #ruleset>,
-                ) -> Result<(), ::turnkeeper::vocabulary::Violation> {
+                ) -> Result<#then, ::turnkeeper::vocabulary::Violation> {
                     match self {
                         #( Self::#names(command) => command.decide(play), )*
                     }

@@ -34,7 +34,8 @@ pub fn command(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// Declares the commands of a ruleset: an enum that lists their structs. The `type` of a command is
 /// its name in `snake_case`, or the `name` that an attribute gives it, as in `#[name = "seize"]`.
 ///
-/// With the ruleset, as in `#[commands(Seize)]`, the enum decides by the `decide` of each struct.
+/// With the ruleset, as in `#[commands(Seize)]`, the enum decides by the `decide` of each struct. A type after
+/// it, as in `#[commands(Custom, Then)]`, is what each of them answers.
 #[proc_macro_attribute]
 pub fn commands(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);

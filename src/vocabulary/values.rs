@@ -514,7 +514,8 @@ fn object(properties: &[Property], names: &dyn Names) -> Value {
     let mut required = Vec::new();
     for property in properties {
         let mut schema = property.values.schema(names);
-        schema["title"] = json!(title_of_field(&property.field));
+        let known = names.title(&property.field).map(str::to_owned);
+        schema["title"] = json!(known.unwrap_or_else(|| title_of_field(&property.field)));
         schemas.insert(property.field.to_string(), schema);
         if property.required {
             required.push(&property.field);

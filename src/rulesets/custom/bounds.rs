@@ -1,5 +1,6 @@
 //! Bounds of what `custom` keeps.
 
+use super::check::check;
 use super::check::{MAX_NUMBERS, MAX_POOLS, MAX_REACTIONS};
 use super::definition::{ChangesRule, Definition, Fact, MAX_KEYS};
 use super::initiative::most_dice;
@@ -43,6 +44,7 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     at_most("state.sides", state.sides.len(), MAX_SIDES)?;
     at_most("state.turns", state.turns.len(), MAX_DEPTH)?;
     check_roll(encounter)?;
+    check_planned(encounter)?;
     at_most("state.cards", state.cards.len(), MAX_CARDS)?;
     at_most("state.pools", state.pools.len(), MAX_POOLS)?;
     at_most("state.skipped", state.skipped.len(), MAX_SIDES)?;
@@ -72,11 +74,23 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     Ok(())
 }
 
+/// Refuses a definition to come that no client could have sent.
+fn check_planned(encounter: &Encounter) -> Result<(), String> {
+    let Some(planned) = &encounter.state.planned else {
+        return Ok(());
+    };
+    match check(planned.definition()).first() {
+        Some(mistake) => Err(format!("planned.{}: {}", mistake.path, mistake.message)),
+        None => Ok(()),
+    }
+}
+
 /// Refuses more turns and dice than the log entry of one roll has space for. Players may read another
 /// form of it, if anything is hidden.
 fn check_roll(encounter: &Encounter) -> Result<(), String> {
     let definition = encounter.options.definition();
-    let rolls_later = encounter.status == Status::Setup || rerolls(definition);
+    let rolls_later =
+        encounter.status == Status::Setup || encounter.state.fresh || rerolls(definition);
     if !rolls_later || !has_places(definition) {
         return Ok(());
     }

@@ -4,13 +4,14 @@
 use super::definition::{Chooser, Definition, Fact, Key};
 use super::lines::{has_places, has_sides, key_of, keys, segment};
 use super::pools::outnumbered_by;
-use super::query::open_places;
 use super::query::{
-    declared, definition, fits, has_every_choice, has_places_now, is_foe, is_ready, turns,
+    declared, definition, fits, has_every_choice, has_places_now, is_foe, open_places, step_now,
+    top, turns,
 };
 use super::rank::{Ranks, stands};
+use super::ready::is_ready;
 use super::{Combatant, Encounter, Place, SideState};
-use crate::vocabulary::{CombatantId, Slug};
+use crate::vocabulary::{CombatantId, Slug, said};
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +32,7 @@ pub(super) fn candidates(encounter: &Encounter) -> Vec<CombatantId> {
 }
 
 /// The turns with the least key.
-fn least(encounter: &Encounter) -> Vec<Standing<'_>> {
+pub(super) fn least(encounter: &Encounter) -> Vec<Standing<'_>> {
     let definition = definition(encounter);
     let mut turns = open_turns(encounter);
     if has_sides(definition) {
@@ -334,7 +335,7 @@ impl<'t> SidesInOrder<'t> {
 }
 
 /// The position of a turn among those of its combatant in this round.
-fn turns_taken(turn: &Standing<'_>) -> usize {
+pub(super) fn turns_taken(turn: &Standing<'_>) -> usize {
     match turn.place {
         Some(place) => place.turn,
         None => usize::try_from(turn.c.state.turns_taken).unwrap_or(usize::MAX),
@@ -388,4 +389,37 @@ pub(super) fn next_choice<'t>(encounter: &'t Encounter, c: &Combatant) -> Option
         next
     };
     declare.choices.get(at)
+}
+
+/// The names of the choice and the step that are going on, where the order goes by choices, or a step
+/// has a name.
+pub(super) fn names_now(encounter: &Encounter) -> Vec<String> {
+    let mut names = Vec::new();
+    if let Some(choice) = choice_now(encounter) {
+        names.push(said(choice, encounter));
+    }
+    if let Some(name) = step_now(encounter).and_then(|step| step.name.as_ref()) {
+        let words = said(name, encounter);
+        let has_title = definition(encounter).titles.contains_key(name);
+        names.push(if has_title {
+            words
+        } else {
+            format!("{words} step")
+        });
+    }
+    names
+}
+
+/// The choice that all have declared that act now, or that may act next.
+fn choice_now(encounter: &Encounter) -> Option<&Slug> {
+    key_of(definition(encounter), &Fact::Choice)?;
+    let acting = match top(encounter) {
+        Some(turn) => turn.combatants.clone(),
+        None => candidates(encounter),
+    };
+    let mut choices = acting
+        .iter()
+        .map(|id| declared(definition(encounter), encounter.get(id)?));
+    let first = choices.next()??;
+    choices.all(|choice| choice == Some(first)).then_some(first)
 }

@@ -1,11 +1,11 @@
 //! Cards: the choice of the one that counts, and what goes back to the deck.
 
-use super::consequences::settle;
 use super::definition::{Keep, Reshuffle};
-use super::flow::Point;
 use super::lines::deck;
-use super::places::{insert_in_order, ranks, set_initiative_of};
+use super::places::{insert_in_order, set_initiative_of};
+use super::point::{Point, Then};
 use super::query::definition;
+use super::rank::ranks;
 use super::refusal::ensure;
 use super::{Card, Combatant, Custom, Encounter, Initiative, Mode, Place, Play, State};
 use crate::vocabulary::{
@@ -24,7 +24,7 @@ pub struct KeepCard {
 
 impl KeepCard {
     /// Keeps one of the cards that a combatant was dealt for a place that has not come up.
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let id = &self.combatant;
         play.fighter("combatant", id, "CU-43")?;
         let encounter = play.encounter();
@@ -50,8 +50,7 @@ impl KeepCard {
             combatant: id.clone(),
             card: self.card,
         });
-        settle(play);
-        Ok(())
+        Ok(Then::Settle)
     }
 }
 
@@ -124,7 +123,7 @@ impl Reshuffled {
 }
 
 /// Lets cards go back. Those of the round's places stay out, if its initiative is known.
-pub(super) fn reshuffle(state: &mut State) {
+fn reshuffle(state: &mut State) {
     let mut kept = Vec::new();
     if state.rolled {
         let places = state.places.iter().map(|place| &*place.initiative);
@@ -216,7 +215,7 @@ fn place_to_choose<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option<&'t
 }
 
 /// Whether a place may still have another card.
-pub(super) fn may_choose_card(place: &Place) -> bool {
+fn may_choose_card(place: &Place) -> bool {
     !place.done && !place.initiative.spare.is_empty()
 }
 

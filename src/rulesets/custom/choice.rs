@@ -2,19 +2,16 @@
 
 use super::candidates::{candidates, chooser, may_pass};
 use super::definition::Chooser;
-use super::flow::{Point, proceed};
+use super::laps::lap_now;
 use super::lines::{costs_turns, has_laps, has_places, has_sides};
 use super::openings::may_skip;
-use super::places::ranks;
-use super::query::{
-    Survey, definition, fits, has_places_now, is_skipped, lap_now, next_place, place_of,
-};
+use super::point::{Point, Then};
+use super::query::{definition, fits, is_skipped, place_of};
 use super::reaction::use_of;
 use super::refusal::{ensure, now};
-use super::rule_of_choice;
+use super::survey::Survey;
 use super::turn::begin;
-use super::{Custom, Encounter, Mode, Pass, Place, Play, TurnOrigin};
-use crate::json::CachedJson;
+use super::{Custom, Encounter, Mode, Pass, Play, TurnOrigin, rule_of_choice};
 use crate::vocabulary::{CombatantId, Fold, LegalCommand, Violation, command, event};
 
 /// Starts the combatant's turn, if several combatants may go next and none of them chooses.
@@ -26,7 +23,7 @@ pub struct BeginTurn {
 
 impl BeginTurn {
     /// Starts the turn of a combatant, if no other one chooses who acts next.
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let id = &self.combatant;
         play.combatant("combatant", id)?;
         check_choosing(play.encounter())?;
@@ -54,7 +51,7 @@ pub struct Nominate {
 
 impl Nominate {
     /// Lets the combatant that acted last choose who acts next.
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         play.combatant("combatant", &self.combatant)?;
         play.combatant("next", &self.next)?;
         check_choosing(play.encounter())?;
@@ -104,7 +101,7 @@ fn check_choosing(encounter: &Encounter) -> Result<(), Violation> {
 }
 
 /// Starts the turn of the combatant that was chosen.
-fn take_choice(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn take_choice(play: &mut Play<'_>, id: &CombatantId) -> Result<Then, Violation> {
     let encounter = play.encounter();
     let candidates = candidates(encounter);
     if !candidates.contains(id) {
@@ -115,8 +112,7 @@ fn take_choice(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         return Err(Violation::new("not_next", rule, detail));
     }
     begin(play, vec![id.clone()], TurnOrigin::Normal);
-    proceed(play, Point::Turn);
-    Ok(())
+    Ok(Then::GoOn(Point::Turn))
 }
 
 /// Why a combatant is no candidate: the rule, the line of the definition, and a sentence.
@@ -152,57 +148,6 @@ fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, &'static s
     }
     let (rule, line) = rule_of_choice(encounter);
     (rule, line, format!("{id} comes later in the order."))
-}
-
-/// Puts the place of a combatant that was chosen among equal ones before the others, so that later
-/// rounds need no choice.
-pub(super) fn settle_tie(encounter: &mut Encounter, id: &CombatantId) {
-    let chooser = encounter.options.definition().chooser;
-    if encounter.state.mode != Mode::Choosing
-        || chooser != Chooser::Candidates
-        || !has_places_now(encounter)
-    {
-        return;
-    }
-    let tied = candidates(encounter);
-    if tied.len() < 2 || !tied.contains(id) {
-        return;
-    }
-    let Some(chosen) = next_place(encounter, id).cloned() else {
-        return;
-    };
-    let options = encounter.options.clone();
-    let ranks = ranks(&options, encounter);
-    let is_equal = |one: &Place, other: &Place| {
-        !one.moved && !other.moved && ranks.compare(one, other).is_eq()
-    };
-    let places = encounter.state.places.drain(..);
-    // In laps the answer holds for the further turns too.
-    let (own, mut others): (Vec<_>, Vec<_>) = places.partition(|place| {
-        let same_lap = Place {
-            turn: chosen.turn,
-            ..Place::clone(place)
-        };
-        let is_further = has_laps(options.definition())
-            && !place.settled
-            && !place.moved
-            && is_equal(&same_lap, &chosen);
-        place.combatant == *id && (place.turn == chosen.turn || is_further)
-    });
-    for place in own {
-        let equal =
-            |other: &CachedJson<Place>| !other.done && !other.settled && is_equal(&place, other);
-        let beside = others.iter().position(equal);
-        let later =
-            |other: &CachedJson<Place>| !other.moved && ranks.compare(other, &place).is_gt();
-        let at = beside.or_else(|| others.iter().position(later));
-        let place = Place {
-            settled: true,
-            ..Place::clone(&place)
-        };
-        others.insert(at.unwrap_or(others.len()), place.into());
-    }
-    encounter.state.places = others;
 }
 
 pub(super) fn choice_options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {

@@ -5,13 +5,14 @@ use super::cards::choosing_cards;
 use super::declare::{show, undeclared};
 use super::definition::{Join, Unconscious};
 use super::delay::end_vain_delays;
-use super::flow::{Point, proceed};
-use super::gap::close_used_gap;
+use super::flow::proceed;
+use super::gap::is_used;
 use super::initiative::{NOTHING, roll_all};
 use super::lines::has_clock;
 use super::manifest::MANIFEST;
 use super::newcomer::{find_place, lose_missed_places};
 use super::places::follow_state;
+use super::point::Point;
 use super::query::{beside_now, definition, in_a_turn, in_top_turn, place_of, top};
 use super::roll::owes_roll;
 use super::turn::{begin, end_all, end_one};
@@ -148,10 +149,11 @@ pub(super) fn settle(play: &mut Play<'_>) {
         Mode::Gap {
             at: GapAt::RoundStart | GapAt::AfterTurn,
             ..
-        } => close_used_gap(play),
-        Mode::Gap { .. } if nobody || !candidates(encounter).is_empty() => {
-            proceed(play, Point::Next);
-        }
+        } if is_used(encounter) => proceed(play, Point::Next),
+        Mode::Gap {
+            at: GapAt::RoundEnd,
+            ..
+        } if nobody || !candidates(encounter).is_empty() => proceed(play, Point::Next),
         Mode::Turn if !encounter.state.turns.is_empty() => end_fallen(play),
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! Declarations at the start of a round (CU-18, CU-19).
 
 use super::definition::Definition;
-use super::flow::{Point, proceed};
+use super::point::{Point, Then};
 use super::query::{definition, fits, has_every_choice};
 use super::refusal::ensure;
 use super::{Combatant, Custom, Encounter, Mode, Play};
@@ -17,7 +17,7 @@ pub struct Declare {
 }
 
 impl Declare {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let id = &self.combatant;
         let fighter = play.combatant("combatant", id)?;
         let encounter = play.encounter();
@@ -56,9 +56,9 @@ impl Declare {
         });
         if undeclared(play.encounter()).next().is_none() {
             show(play);
-            proceed(play, Point::Roll);
+            return Ok(Then::GoOn(Point::Roll));
         }
-        Ok(())
+        Ok(Then::Wait)
     }
 }
 

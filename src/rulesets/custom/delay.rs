@@ -1,12 +1,12 @@
 //! Delayed turns, and the return to them.
 
 use super::definition::Lasts;
-use super::flow::{Point, proceed};
 use super::lines::{delay_rule, delays_last, reaction_line};
 use super::openings::{may_return, opening};
+use super::point::{Point, Then};
 use super::query::{beside_now, definition, fits, is_skipped, last_begun, next_place};
 use super::refusal::{ensure, now};
-use super::turn::{open_turn, remove_from_turn, set_last};
+use super::turn::{open_turn, remove_from_turn, set_last, tick_uncounted};
 use super::{Custom, PlaceMoved, Play, TurnOrigin};
 use crate::vocabulary::{CombatantId, EffectId, Fold, Moment, Violation, command, event, ids};
 
@@ -18,7 +18,7 @@ pub struct Delay {
 }
 
 impl Delay {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let id = &self.combatant;
         let c = play.in_turn(id, "CU-23")?;
         let encounter = play.encounter();
@@ -63,8 +63,7 @@ impl Delay {
             combatant: id.clone(),
             counted,
         });
-        proceed(play, Point::Turn);
-        Ok(())
+        Ok(Then::GoOn(Point::Turn))
     }
 }
 
@@ -76,7 +75,7 @@ pub struct Return {
 }
 
 impl Return {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let id = &self.combatant;
         let c = play.combatant("combatant", id)?;
         let encounter = play.encounter();
@@ -106,8 +105,7 @@ impl Return {
             });
         }
         return_to(play, id);
-        proceed(play, Point::Turn);
-        Ok(())
+        Ok(Then::GoOn(Point::Turn))
     }
 }
 
@@ -201,16 +199,4 @@ fn return_to(play: &mut Play<'_>, id: &CombatantId) {
         combatant: id.clone(),
     });
     tick_uncounted(play, id, Moment::TurnStart(id));
-}
-
-/// Lets effects count a moment of a turn to which the combatant has returned: only those that have
-/// begun since it delays.
-pub(super) fn tick_uncounted(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
-    play.count_down(|encounter, effect| {
-        let c = encounter.get(id);
-        if c.is_some_and(|c| c.state.counted.contains(&effect.id)) {
-            return None;
-        }
-        effect.expires.after(moment)
-    });
 }

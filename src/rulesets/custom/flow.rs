@@ -2,34 +2,16 @@
 
 use super::candidates::chooser;
 use super::cards::ask_for_cards;
+use super::clock::{changes_before, reach_next_definition};
 use super::declare::ask_for_declarations;
 use super::gap::has_unasked;
 use super::openings::{Opening, reacting};
+use super::point::Point;
 use super::roll::ask_for_roll;
 use super::round::next_round;
 use super::turn::{begin, continue_turn, skip_turn};
-use super::walk::Next;
-use super::walk::next;
+use super::walk::{Next, next};
 use super::{ChoiceOpened, GapAt, GapOpened, Halted, Mode, Play, TurnOrigin};
-
-/// A point from which a fight goes on by itself.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Point {
-    /// The turn that is going on; without one, the end of a turn.
-    Turn,
-    /// The search for the next combatant, after any gap.
-    Next,
-    /// The end of the round, if all have declined to react before it.
-    RoundEnd,
-    /// The next round.
-    NextRound,
-    /// The declarations of the round, if it has any.
-    Declare,
-    /// The roll of the round, if one is due.
-    Roll,
-    /// The choice among the cards that the roll has dealt, if there is any.
-    Dealt,
-}
 
 /// Goes on to where somebody decides. This is the only loop of the flow, and it has one bound: it
 /// crosses the end of one round at most. A further round in which nobody can act stops in a gap.
@@ -68,7 +50,14 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
         return None;
     }
     let mode = play.encounter().state.mode.clone();
-    match next(play.encounter()) {
+    let coming = next(play.encounter());
+    if let Next::Turn(who) | Next::Choice(who) = &coming
+        && changes_before(play.encounter(), who)
+    {
+        reach_next_definition(play, who);
+        return Some(Point::Declare);
+    }
+    match coming {
         Next::Skip(id) => {
             skip_turn(play, &id);
             Some(Point::Turn)

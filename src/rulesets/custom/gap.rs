@@ -1,11 +1,11 @@
 //! Gaps between turns, in which combatants react or pass.
 
 use super::candidates::{candidates, next_choice};
-use super::flow::{Point, proceed};
 use super::openings::{Opening, after_lair, asked, reacting};
+use super::point::{Point, Then};
 use super::query::definition;
 use super::refusal::{ensure, now};
-use super::{Custom, Declaration, DeclarationsShown, GapAt, Mode, Play, State};
+use super::{Custom, Declaration, DeclarationsShown, Encounter, GapAt, Mode, Play, State};
 use crate::vocabulary::{CombatantId, Fold, Participants, Violation, command, event};
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub struct Pass {
 }
 
 impl Pass {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let id = &self.combatant;
         play.combatant("combatant", id)?;
         let encounter = play.encounter();
@@ -54,8 +54,7 @@ impl Pass {
                 play.emit(DeclarationsShown {
                     declarations: vec![Declaration { combatant, choice }],
                 });
-                proceed(play, Point::Next);
-                return Ok(());
+                return Ok(Then::GoOn(Point::Next));
             }
             _ => {
                 let detail = format!("There's nothing to pass now. {}", now(encounter));
@@ -65,8 +64,11 @@ impl Pass {
         play.emit(Passed {
             combatant: id.clone(),
         });
-        close_used_gap(play);
-        Ok(())
+        Ok(if is_used(play.encounter()) {
+            Then::GoOn(Point::Next)
+        } else {
+            Then::Wait
+        })
     }
 }
 
@@ -143,10 +145,7 @@ pub(super) fn has_unasked(play: &Play<'_>) -> bool {
     unasked.next().is_some()
 }
 
-/// Goes on from a gap in which everybody has reacted or passed.
-pub(super) fn close_used_gap(play: &mut Play<'_>) {
-    let encounter = play.encounter();
-    if matches!(encounter.state.mode, Mode::Gap { .. }) && asked(encounter).next().is_none() {
-        proceed(play, Point::Next);
-    }
+/// Whether everybody has reacted or passed in the gap that is open.
+pub(super) fn is_used(encounter: &Encounter) -> bool {
+    matches!(encounter.state.mode, Mode::Gap { .. }) && asked(encounter).next().is_none()
 }

@@ -4,14 +4,16 @@ use super::definition::{
     DeckRule, Definition, Dice, Fact, Keep, Key, KnownTotal, Lasts, Per, Rolled, SEAT, ScoreRule,
     Surprise,
 };
+use super::laps::lap_now;
 use super::lines::{
     costs_turns, deck, delays_last, further_turn, has_clock, has_laps, has_own_score, has_places,
     is_low_first, is_of_side, is_seated, key_of, keys, leading_number, position_of, score_rule,
     segment, sign_of_score, sorts_by_score,
 };
-use super::places::{change_by_conditions, change_by_wounds};
 use super::pools::side_state;
-use super::query::{definition, is_fixed, is_foe, lap_now, number, turns, value};
+use super::query::{
+    change_by_conditions, change_by_wounds, definition, is_fixed, is_foe, number, turns, value,
+};
 use super::rank::Ranks;
 use super::{
     Card, Cause, Changes, Combatant, Encounter, Initiative, InitiativeRolled, Placed, Play,
@@ -974,7 +976,11 @@ impl<'t> Roller<'t> {
         let initiative = &self.with_wounds(c, initiative);
         if has_clock(self.definition) {
             let now = Total::from(i64::from(self.encounter.state.tick));
-            let tick = now + initiative.total.max(Total::ZERO);
+            let tick = if initiative.known {
+                initiative.total.max(now)
+            } else {
+                now + initiative.total.max(Total::ZERO)
+            };
             return vec![initiative.shifted(tick - initiative.total).into()];
         }
         let count = turns(self.definition, c);

@@ -444,6 +444,6 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-59",
-        "`change_definition`: before the start, or before a turn of the round has ended, the game master changes the definition. The round starts anew.",
+        "`change_definition`: the game master changes the definition, at once before the start, else from the next round on.",
     ),
 ];

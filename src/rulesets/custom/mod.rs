@@ -6,6 +6,7 @@ mod cards;
 mod change_definition;
 mod check;
 mod choice;
+mod clock;
 mod consequences;
 mod declare;
 mod definition;
@@ -13,6 +14,7 @@ mod delay;
 mod flow;
 mod gap;
 mod initiative;
+mod laps;
 mod lines;
 mod manifest;
 mod newcomer;
@@ -20,10 +22,12 @@ mod openings;
 mod options;
 mod order;
 mod places;
+mod point;
 mod pools;
 mod query;
 mod rank;
 mod reaction;
+mod ready;
 mod refusal;
 mod resolve;
 mod roll;
@@ -32,14 +36,16 @@ mod secrecy;
 mod sides;
 mod start;
 mod state;
+mod survey;
 mod swap;
 mod turn;
 mod walk;
 mod why;
 
 pub use cards::{CardChoiceClosed, CardChoiceOpened, CardKept, KeepCard, Reshuffled};
-pub use change_definition::{ChangeDefinition, DefinitionChanged};
+pub use change_definition::{ChangeDefinition, DefinitionChanged, DefinitionPlanned};
 pub use choice::{BeginTurn, ChoiceOpened, Nominate};
+pub use clock::{ClockAdvanced, LapEnded};
 pub use declare::{Declaration, DeclarationsOpened, DeclarationsShown, Declare, Declared};
 pub use delay::{Delay, DelayLapsed, Delayed, Return, Returned};
 pub use gap::{GapClosed, GapOpened, Pass, Passed};
@@ -50,8 +56,9 @@ pub use pools::{Grant, PoolChanged, SidePoolChanged, TablePoolChanged};
 pub use reaction::{React, Reacted, Readied, Ready, SideSkipped, Trigger, Triggered, TurnSpent};
 pub use resolve::Resolve;
 pub use roll::{InitiativeRolled, Placed, Roll, RollOpened, RolledPlace, RolledSide};
-pub use round::{ClockAdvanced, EndRound, Halted, LapEnded, TurnsForgone};
-pub use start::{SideOpened, Start, Surprised};
+pub use round::{EndRound, Halted, TurnsForgone};
+pub use sides::SideOpened;
+pub use start::{Start, Surprised};
 pub use state::*;
 pub use swap::{AcceptSwap, DeclineSwap, PlacesSwapped, Swap, SwapDeclined, SwapOffered};
 pub use turn::{EndTurn, Skipped, StepFinished, StepStarted, TurnOpened};
@@ -63,26 +70,31 @@ use crate::vocabulary::{
     Fold, Group, LegalCommand, Name, OrderEntry, Pending, Play as PlayOf, Property, RosterEvent,
     Ruleset, SharedEvent, Slug, Status, Violation, commands, events, ids, said,
 };
-use candidates::{candidates, chooser, may_pass};
+use candidates::{candidates, chooser, may_pass, names_now};
 use cards::{card_options, choosing_cards};
-use change_definition::may_change_definition;
 use choice::choice_options;
+use consequences::settle;
 use declare::{declare_options, undeclared};
 use definition::{Chooser, Definition, Gives, Owner, Prepare, ReactionRule, SwapWhen};
+use flow::proceed;
+use laps::lap_now;
 use lines::{
     costs_turns, delay_rule, has_clock, has_laps, has_places, has_sides, has_unlimited_turns,
 };
 use newcomer::{combatant_joined, combatant_left};
 use openings::{Opening, asked, may_skip, opening};
 use places::place_options;
-use query::{Survey, current, definition, lap_now, names_now};
+use point::Then;
+use query::{current, definition};
 use reaction::reaction_options;
 use roll::with_rolls;
 use round::{may_end_round, round_started};
 use serde_json::Value;
+use sides::with_first_side;
 use sides::{add_sides, drop_hidden_initiative};
-use start::{start_options, with_first_side};
+use start::start_options;
 use std::collections::{BTreeSet, HashSet};
+use survey::Survey;
 use swap::{swap_options, swap_rule};
 use turn::{turn_ended, turn_options};
 
@@ -95,7 +107,7 @@ type Play<'d> = PlayOf<'d, Custom>;
 type Combatant = CombatantOf<Custom>;
 
 /// A command of `custom`.
-#[commands(Custom)]
+#[commands(Custom, Then)]
 pub enum Command {
     Start,
     Roll,
@@ -165,6 +177,7 @@ pub enum Event {
     TurnSpent,
     SideSkipped,
     TurnsForgone,
+    DefinitionPlanned,
     DefinitionChanged,
     Halted,
 }
@@ -176,7 +189,12 @@ impl Ruleset for Custom {
         if !matches!(command, Command::ChangeDefinition(_)) {
             check_started(play, matches!(command, Command::Start(_)), "CU-1")?;
         }
-        command.decide(play)
+        match command.decide(play)? {
+            Then::Wait => {}
+            Then::Settle => settle(play),
+            Then::GoOn(point) => proceed(play, point),
+        }
+        Ok(())
     }
 
     fn react(play: &mut Play<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
@@ -187,7 +205,8 @@ impl Ruleset for Custom {
         match event {
             AnyEvent::Own(event) => event.apply(fold),
             AnyEvent::Shared(SharedEvent::RoundStarted(e)) => {
-                round_started(fold.whole(), e.round == 1);
+                let is_first = e.round == 1 || fold.state().fresh;
+                round_started(fold.whole(), is_first);
             }
             AnyEvent::Shared(SharedEvent::TurnEnded(e)) => turn_ended(fold.whole(), &e.combatant),
             AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
@@ -214,7 +233,7 @@ impl Ruleset for Custom {
 
     fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         let mut legal = legal_by_state(encounter);
-        if may_change_definition(encounter) {
+        if encounter.status != Status::Ended {
             let change = LegalCommand::of::<ChangeDefinition>("CU-59");
             legal.push(change.in_group(Group::Tools));
         }

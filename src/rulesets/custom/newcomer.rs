@@ -11,7 +11,6 @@ use super::query::{definition, place_of};
 use super::rank::Ranks;
 use super::round::refresh;
 use super::sides::add_sides;
-use super::swap::drop_offer;
 use super::{Cause, Combatant, Custom, Encounter, Mode, Place, Play, Reached};
 use crate::vocabulary::{CombatantId, Fold, Property, Total, Values, event};
 
@@ -93,7 +92,7 @@ pub(super) fn combatant_left(encounter: &mut Encounter, id: &CombatantId) {
     for turn in &mut state.turns {
         turn.done.retain(|c| c != id);
     }
-    drop_offer(state, id);
+    state.drop_offer(id);
     state.last.take_if(|last| last == id);
     for side in &mut state.sides {
         side.last.take_if(|last| last == id);

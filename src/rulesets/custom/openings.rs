@@ -1,16 +1,17 @@
 //! When combatants may do something outside their turns, and which of them are asked.
 
-use super::definition::{Definition, Gives, Prepare, ReactionRule, When};
-use super::lines::{clock, costs_turns, delay_rule, has_clock, has_places, lets_sides_skip};
+use super::definition::{Definition, Gives, Partner, Prepare, ReactionRule, SwapWhen, When};
+use super::lines::{
+    clock, costs_turns, delay_rule, has_clock, has_places, lets_sides_skip, score_rule,
+};
 use super::manifest::MANIFEST;
 use super::pools::has_points;
-use super::query::{
-    Survey, definition, fits, in_a_turn, is_fixed, is_ready, is_skipped, is_surprised, top,
-};
-use super::swap::swappers;
+use super::query::{definition, fits, in_a_turn, is_fixed, is_skipped, is_surprised, top};
+use super::ready::is_ready;
+use super::survey::Survey;
 use super::{Combatant, Encounter, GapAt, Mode};
 use crate::vocabulary::{CombatantId, Kind, Slug};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// How deep turns may interrupt one another.
 pub(super) const MAX_DEPTH: usize = 8;
@@ -276,4 +277,40 @@ pub(super) fn asked(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
 /// turn.
 fn is_lair(definition: &Definition, c: &Combatant) -> bool {
     c.kind == Kind::Hazard && is_fixed(definition, c)
+}
+
+/// The combatants that may swap places before the first turn, if the definition asks for that. A hidden
+/// partner counts only for hidden ones, or the question would show that it is there.
+fn swappers<'t>(survey: &Survey<'t>) -> HashSet<&'t CombatantId> {
+    let encounter = survey.encounter;
+    let definition = definition(encounter);
+    let rule = score_rule(definition).and_then(|score| score.swap.as_ref());
+    let Some(rule) = rule.filter(|rule| rule.when == SwapWhen::RoundStart) else {
+        return HashSet::new();
+    };
+    let mut partners: BTreeMap<(Option<&Slug>, bool), usize> = BTreeMap::new();
+    let group = |c: &'t Combatant| (rule.with == Partner::Side).then_some(&c.side);
+    let open: Vec<_> = encounter
+        .active()
+        .filter(|c| !c.state.delaying && survey.has_open_place(&c.id))
+        .collect();
+    for c in &open {
+        *partners.entry((group(c), c.hidden)).or_default() += 1;
+    }
+    let count = |c: &'t Combatant, hidden| partners.get(&(group(c), hidden)).copied().unwrap_or(0);
+    let mut swappers = HashSet::new();
+    for c in open {
+        let others = count(c, false) + if c.hidden { count(c, true) } else { 0 };
+        if others > 1 && fits(definition, &rule.who, c) {
+            swappers.insert(&c.id);
+        }
+    }
+    swappers
+}
+
+/// Whether the definition has several reactions to ready, so that a label must say which.
+pub(super) fn readies_several(encounter: &Encounter) -> bool {
+    let reactions = definition(encounter).reactions.values();
+    let readied = reactions.filter(|rule| rule.prepare == Prepare::Ready);
+    readied.count() > 1
 }

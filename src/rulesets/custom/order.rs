@@ -12,8 +12,7 @@ use super::walk::{Coming, Walk};
 use super::why::{Decided, Why};
 use super::{Combatant, Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
-use crate::vocabulary::Ruleset;
-use crate::vocabulary::{CombatantId, OrderEntry, Reason, Slug, Status, Total, said};
+use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Slug, Status, Total, said};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -61,37 +60,41 @@ fn explain(encounter: &Encounter, rows: &mut [Row<'_>]) {
             continue;
         };
         let is_moved = |row: &Row<'_>| row.turn.place.is_some_and(|place| place.moved);
-        if is_moved(row) || is_moved(next) || !plain && row.stage != next.stage {
+        if is_moved(row)
+            || is_moved(next)
+            || !plain && (row.stage == Stage::Over) != (next.stage == Stage::Over)
+        {
             continue;
         }
-        let because = &mut row.entry.because;
-        match why.decides(row.turn, next.turn) {
-            None => {}
-            Some(Decided::Score(other)) => {
-                let own = because
-                    .total
-                    .map_or(String::new(), |total| format!(" {total}"));
-                let comma = if has_changed(row.turn) { "," } else { "" };
-                because.reason = format!("{}{comma}{own} before {other}", because.reason).into();
-            }
-            Some(Decided::Key(words)) => because.reason = with_key(because, words),
+        if let Some(decided) = why.decides(row.turn, next.turn) {
+            let because = &mut row.entry.because;
+            because.reason = reason(because, decided, has_changed(encounter, row.turn)).into();
         }
     }
 }
 
-/// Whether the initiative of a turn's place has changed since the roll.
-fn has_changed(turn: Standing<'_>) -> bool {
-    turn.place
-        .is_some_and(|place| place.initiative.changes.in_words().next().is_some())
+/// Whether the initiative by which a turn comes has changed since the roll.
+fn has_changed(encounter: &Encounter, turn: Standing<'_>) -> bool {
+    let of_side = || {
+        let mut sides = encounter.state.sides.iter();
+        let side = sides.find(|side| side.side == turn.c.side)?;
+        side.initiative.as_deref()
+    };
+    let own = turn.place.map(|place| &*place.initiative);
+    let initiative = own.or_else(of_side);
+    initiative.is_some_and(|initiative| initiative.changes.in_words().next().is_some())
 }
 
-/// The reason of a row that a further key has put before the next one.
-fn with_key(because: &Reason, words: String) -> Cow<'static, str> {
-    match because.total {
-        Some(total) if because.rule != "CU-5" => {
-            format!("{} {total}, {words}", because.reason).into()
-        }
-        _ => words.into(),
+/// The reason of a row with what puts it before the next one.
+fn reason(because: &Reason, decided: Decided, has_changed: bool) -> String {
+    let comma = if has_changed { "," } else { "" };
+    let reason = &because.reason;
+    match (decided, because.rule, because.total) {
+        (Decided::Score([_, other]), "CU-7", _) => format!("{reason} before {other}"),
+        (Decided::Score([own, other]), "CU-5", _) => format!("initiative {own} before {other}"),
+        (Decided::Score([own, other]), ..) => format!("{reason}{comma} {own} before {other}"),
+        (Decided::Key(words), "CU-5", _) | (Decided::Key(words), _, None) => words,
+        (Decided::Key(words), _, Some(total)) => format!("{reason}{comma} {total}, {words}"),
     }
 }
 
@@ -222,7 +225,11 @@ fn by_place(encounter: &Encounter) -> Vec<Row<'_>> {
 }
 
 /// The name of a place: its card, its tick, or the number of a further turn, as in "turn 2".
-fn slot(definition: &Definition, places: &[CachedJson<Place>], place: &Place) -> Option<String> {
+pub(super) fn slot(
+    definition: &Definition,
+    places: &[CachedJson<Place>],
+    place: &Place,
+) -> Option<String> {
     if let Some(card) = place.initiative.card
         && !repeats_card(places, place)
     {
@@ -371,7 +378,7 @@ fn because_of_keys(encounter: &Encounter, initiative: &Initiative) -> Reason {
 }
 
 /// The seat of one that sits at the table.
-fn seat(definition: &Definition, initiative: &Initiative) -> Reason {
+pub(super) fn seat(definition: &Definition, initiative: &Initiative) -> Reason {
     let at = position_of(definition, &Fact::Seat).unwrap_or(0);
     let seat = initiative.key_at(at);
     Reason {
@@ -381,7 +388,7 @@ fn seat(definition: &Definition, initiative: &Initiative) -> Reason {
 }
 
 /// What an initiative was and what has changed it, such as `initiative 25 - 20 for turns`.
-fn changed(name: impl Into<String>, initiative: &Initiative) -> String {
+pub(super) fn changed(name: impl Into<String>, initiative: &Initiative) -> String {
     let mut words = name.into();
     let changes: Vec<_> = initiative.changes.in_words().collect();
     if changes.is_empty() {

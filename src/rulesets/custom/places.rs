@@ -1,16 +1,19 @@
 //! Places in the order: what sorts them, and what the game master sets or moves.
 
-use super::consequences::settle;
 use super::definition::{Definition, Fact, KnownTotal};
 use super::lines::{
     has_clock, has_laps, has_places, is_seated, key_of, parts_sides, score_rule, scores_sides,
     sorts_by_score,
 };
-use super::query::{declared, definition, in_a_turn, is_over, next_place, place_of};
-use super::rank::Ranks;
+use super::point::Then;
+use super::query::{
+    change_by_conditions, change_by_wounds, change_of_initiative, declared, definition, in_a_turn,
+    is_over, next_place, place_of,
+};
+use super::rank::{Ranks, ranks};
 use super::refusal::ensure;
 use super::sides::sort_sides;
-use super::{Cause, Combatant, Custom, Encounter, Initiative, Options, Place, Play};
+use super::{Cause, Combatant, Custom, Encounter, Initiative, Place, Play};
 use crate::json::CachedJson;
 use crate::vocabulary::{
     CombatantId, Combatants, Fold, LegalCommand, Slug, Total, Violation, command, event, field,
@@ -31,7 +34,7 @@ pub struct SetInitiative {
 
 impl SetInitiative {
     /// Sets an initiative, and sorts the order again.
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let definition = definition(play.encounter());
         let has_initiative = score_rule(definition).is_some();
         ensure(
@@ -61,8 +64,7 @@ impl SetInitiative {
             (None, Some(side)) if scores_sides(definition) => set_side(play, side, to)?,
             _ => return Err(not_whose(definition)),
         }
-        settle(play);
-        Ok(())
+        Ok(Then::Settle)
     }
 }
 
@@ -77,7 +79,7 @@ pub struct Reorder {
 
 impl Reorder {
     /// Moves a combatant's next open place before that of another one, or to the end.
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let id = &self.combatant;
         play.combatant("combatant", id)?;
         if let Some(before) = &self.before {
@@ -131,8 +133,7 @@ impl Reorder {
             turn,
             done: false,
         });
-        settle(play);
-        Ok(())
+        Ok(Then::Settle)
     }
 }
 
@@ -311,15 +312,6 @@ pub(super) fn give_back_costs(encounter: &mut Encounter) {
     for place in paid {
         insert_in_order(&encounter.combatants, places, place, ranks);
     }
-}
-
-/// The keys of the order as they are now.
-pub(super) fn ranks<'o>(options: &'o Options, encounter: &Encounter) -> Ranks<'o> {
-    Ranks::new(
-        options.definition(),
-        encounter.round,
-        encounter.state.first_seat,
-    )
 }
 
 /// Opens the places again, but for those of combatants that keep delaying.
@@ -561,45 +553,11 @@ fn no_place(path: &'static str, id: &CombatantId) -> Violation {
 }
 
 /// What decides before places do: the side and the choice of a combatant, if the order compares them.
-pub(super) fn stands_by<'t>(
+fn stands_by<'t>(
     definition: &'t Definition,
     c: &'t Combatant,
 ) -> (Option<&'t Slug>, Option<&'t Slug>) {
     let side = parts_sides(definition).then_some(&c.side);
     let by_choice = key_of(definition, &Fact::Choice).is_some();
     (side, declared(definition, c).filter(|_| by_choice))
-}
-
-/// What a combatant's lost hit points change now.
-pub(super) fn change_by_wounds(definition: &Definition, c: &Combatant) -> Total {
-    let (Some(wounds), Some(hp)) = (&definition.changes.wounds, &c.hp) else {
-        return Total::ZERO;
-    };
-    let max = hp.max.unwrap_or(hp.current).get();
-    let lost = (max - hp.current.get()).max(0);
-    (lost / wounds.each.get() * wounds.by.get()).into()
-}
-
-/// What a combatant's conditions change now.
-pub(super) fn change_by_conditions(definition: &Definition, c: &Combatant) -> Total {
-    let conditions = definition.changes.conditions.iter();
-    let present = conditions.filter(|(condition, _)| c.has(condition.as_str()));
-    let sum: i64 = present.map(|(_, change)| change.get()).sum();
-    sum.into()
-}
-
-/// What becomes of a combatant's initiative by a change; None if it has no place.
-pub(super) fn change_of_initiative(
-    encounter: &Encounter,
-    id: &CombatantId,
-    cause: Cause,
-    by: Total,
-) -> Option<InitiativeChanged> {
-    let from = place_of(encounter, id)?.initiative.total;
-    Some(InitiativeChanged {
-        combatant: id.clone(),
-        from,
-        to: from + by,
-        cause,
-    })
 }

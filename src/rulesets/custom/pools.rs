@@ -1,12 +1,11 @@
 //! Points: how many there are, what they pay for, and what a turn costs.
 
-use super::consequences::settle;
 use super::definition::{
     Definition, Gain, OUTNUMBERED, Owner, PoolRule, ReactionRule, Term, TurnCostRule,
 };
 use super::lines::{has_clock, later_by, pool_of_turns};
-use super::places::change_of_initiative;
-use super::query::{definition, place_of, top, value};
+use super::point::Then;
+use super::query::{change_of_initiative, definition, place_of, top, value};
 use super::{
     Cause, Combatant, Custom, Encounter, Event, InitiativeChanged, Play, SideState, State,
     TurnOrigin,
@@ -31,7 +30,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let pool = pool_named(play, &self.pool)?.clone();
         check_owner(self, pool.of)?;
         let encounter = play.encounter();
@@ -66,8 +65,7 @@ impl Grant {
                 left,
             });
         }
-        settle(play);
-        Ok(())
+        Ok(Then::Settle)
     }
 }
 
@@ -205,9 +203,6 @@ pub(super) fn refill(
 
 /// Gives the pools of the sides what they gain in a round.
 pub(super) fn refill_sides(encounter: &mut Encounter) {
-    if encounter.round == 1 {
-        return;
-    }
     let mut filled = Vec::new();
     for side in &encounter.state.sides {
         let mut pools = side.pools.clone();

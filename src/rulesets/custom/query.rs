@@ -1,19 +1,13 @@
 //! What follows from definition and state: who has a turn left, its place, and what goes on.
 
-use super::candidates::candidates;
 use super::definition::{
-    Definition, Fact, Lasts, StepRule, Surprise, Team, Term, Turns, Unconscious, Who,
+    Definition, Fact, StepRule, Surprise, Team, Term, Turns, Unconscious, Who,
 };
-use super::lines::{
-    all_steps, costs_turns, delays_last, has_clock, has_places, is_own, key_of, keys, score_rule,
-};
+use super::lines::{all_steps, costs_turns, has_clock, is_own, key_of, keys, score_rule};
 use super::manifest::MANIFEST;
-use super::pools::can_pay_turn;
-use super::{Combatant, Encounter, Place, Turn, TurnOrigin};
+use super::{Cause, Combatant, Encounter, InitiativeChanged, Place, Turn, TurnOrigin};
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, Slug, Total, said};
-use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use crate::vocabulary::{CombatantId, Slug, Total};
 
 pub(super) fn definition(encounter: &Encounter) -> &Definition {
     encounter.options.definition()
@@ -125,65 +119,8 @@ pub(super) fn has_places_now(encounter: &Encounter) -> bool {
     keys.any(|key| is_own(definition, &key.fact) && key.only.counts_in(round))
 }
 
-/// The lap in which somebody acts, or else the next one does, from 0.
-pub(super) fn lap_now(encounter: &Encounter) -> usize {
-    let acting = top(encounter).and_then(|turn| turn.combatants.first());
-    if let Some(id) = acting {
-        return lap_of_begun(encounter, id);
-    }
-    match candidates(encounter).first() {
-        Some(id) => lap_of_next(encounter, id),
-        None => 0,
-    }
-}
-
-/// The lap of a combatant's next turn.
-fn lap_of_next(encounter: &Encounter, id: &CombatantId) -> usize {
-    if has_places(definition(encounter)) {
-        return next_place(encounter, id).map_or(0, |place| place.turn);
-    }
-    let taken = encounter.get(id).map_or(0, |c| c.state.turns_taken);
-    usize::try_from(taken).unwrap_or(usize::MAX)
-}
-
-/// The lap of a combatant's turn that is going on.
-fn lap_of_begun(encounter: &Encounter, id: &CombatantId) -> usize {
-    let definition = definition(encounter);
-    if costs_turns(definition) {
-        // Its one place goes on to the next lap when the turn ends.
-        return place_of(encounter, id).map_or(0, |place| place.turn);
-    }
-    if has_places(definition) {
-        let begun = last_begun(encounter, id).and_then(|at| encounter.state.places.get(at));
-        return begun.map_or(0, |place| place.turn);
-    }
-    lap_of_next(encounter, id).saturating_sub(1)
-}
-
-/// True if a combatant may act, by all but the order.
-pub(super) fn is_ready(encounter: &Encounter, c: &Combatant) -> bool {
-    let definition = definition(encounter);
-    c.active()
-        && !is_skipped(definition, c)
-        && has_turn_left(definition, c)
-        && can_pay_turn(encounter, c)
-        && !keeps_delaying(definition, c)
-        && fits(definition, &definition.who, c)
-        && has_step(definition, c)
-}
-
-/// Whether a combatant has a turn left. Where turns cost initiative, its place says so.
-fn has_turn_left(definition: &Definition, c: &Combatant) -> bool {
-    costs_turns(definition) || c.state.turns_left > 0
-}
-
-/// Whether a combatant delays, and its delay does not end when its place comes again.
-fn keeps_delaying(definition: &Definition, c: &Combatant) -> bool {
-    c.state.delaying && !delays_last(definition, Lasts::Place)
-}
-
 /// Whether a combatant takes part in a step of a shared turn, where it has steps.
-fn has_step(definition: &Definition, c: &Combatant) -> bool {
+pub(super) fn has_step(definition: &Definition, c: &Combatant) -> bool {
     let steps = all_steps(definition);
     let mut those = steps.iter();
     steps.is_empty() || those.any(|step| fits(definition, &step.who, c))
@@ -221,71 +158,6 @@ pub(super) fn open_place(encounter: &Encounter, id: &CombatantId) -> Option<usiz
     places
         .enumerate()
         .find_map(|(at, place)| is_open(place).then_some(at))
-}
-
-/// What many questions about an encounter need: the places of each combatant, and the sides that can
-/// act. Each is made when it is first asked for, so that asking for every combatant looks through
-/// the places once.
-pub(super) struct Survey<'t> {
-    pub(super) encounter: &'t Encounter,
-    places: OnceCell<HashMap<&'t CombatantId, PlacesOfOne<'t>>>,
-    able: OnceCell<BTreeSet<(&'t Slug, bool)>>,
-}
-
-/// The places of one combatant.
-struct PlacesOfOne<'t> {
-    first: &'t Place,
-    has_open: bool,
-}
-
-impl<'t> Survey<'t> {
-    pub(super) fn of(encounter: &'t Encounter) -> Self {
-        Self {
-            encounter,
-            places: OnceCell::new(),
-            able: OnceCell::new(),
-        }
-    }
-
-    fn places(&self) -> &HashMap<&'t CombatantId, PlacesOfOne<'t>> {
-        self.places.get_or_init(|| {
-            let definition = definition(self.encounter);
-            let mut places: HashMap<_, PlacesOfOne<'t>> = HashMap::new();
-            for place in &self.encounter.state.places {
-                let of_one = places.entry(&place.combatant).or_insert(PlacesOfOne {
-                    first: place,
-                    has_open: false,
-                });
-                of_one.has_open |= !is_over(definition, place);
-            }
-            places
-        })
-    }
-
-    /// The first place of a combatant.
-    pub(super) fn place_of(&self, id: &CombatantId) -> Option<&'t Place> {
-        Some(self.places().get(id)?.first)
-    }
-
-    /// Whether a combatant has a place that is still to come up.
-    pub(super) fn has_open_place(&self, id: &CombatantId) -> bool {
-        self.places().get(id).is_some_and(|places| places.has_open)
-    }
-
-    /// The sides of which a combatant can act: with true those of hidden combatants.
-    pub(super) fn able(&self) -> &BTreeSet<(&'t Slug, bool)> {
-        self.able.get_or_init(|| {
-            let by_places = has_places(definition(self.encounter));
-            let mut able = BTreeSet::new();
-            for c in self.encounter.iter() {
-                let comes_up = !by_places || self.has_open_place(&c.id);
-                if comes_up && is_ready(self.encounter, c) {
-                    able.insert((&c.side, c.hidden));
-                }
-            }
-            able
-        })
-    }
 }
 
 /// A combatant's next place.
@@ -332,39 +204,6 @@ pub(super) fn step_now(encounter: &Encounter) -> Option<&StepRule> {
     steps(encounter).get(top(encounter)?.step)
 }
 
-/// The names of the choice and the step that are going on, where the order goes by choices, or a step
-/// has a name.
-pub(super) fn names_now(encounter: &Encounter) -> Vec<String> {
-    let mut names = Vec::new();
-    if let Some(choice) = choice_now(encounter) {
-        names.push(said(choice, encounter));
-    }
-    if let Some(name) = step_now(encounter).and_then(|step| step.name.as_ref()) {
-        let words = said(name, encounter);
-        let has_title = definition(encounter).titles.contains_key(name);
-        names.push(if has_title {
-            words
-        } else {
-            format!("{words} step")
-        });
-    }
-    names
-}
-
-/// The choice that all have declared that act now, or that may act next.
-fn choice_now(encounter: &Encounter) -> Option<&Slug> {
-    key_of(definition(encounter), &Fact::Choice)?;
-    let acting = match top(encounter) {
-        Some(turn) => turn.combatants.clone(),
-        None => candidates(encounter),
-    };
-    let mut choices = acting
-        .iter()
-        .map(|id| declared(definition(encounter), encounter.get(id)?));
-    let first = choices.next()??;
-    choices.all(|choice| choice == Some(first)).then_some(first)
-}
-
 /// Whose turn it is, and not done with its step.
 pub(super) fn current(encounter: &Encounter) -> impl Iterator<Item = &CombatantId> {
     let turn = top(encounter).into_iter();
@@ -409,4 +248,38 @@ pub(super) fn is_fixed(definition: &Definition, c: &Combatant) -> bool {
         Some(name) => number(definition, c, name) != 0,
         None => false,
     }
+}
+
+/// What becomes of a combatant's initiative by a change; None if it has no place.
+pub(super) fn change_of_initiative(
+    encounter: &Encounter,
+    id: &CombatantId,
+    cause: Cause,
+    by: Total,
+) -> Option<InitiativeChanged> {
+    let from = place_of(encounter, id)?.initiative.total;
+    Some(InitiativeChanged {
+        combatant: id.clone(),
+        from,
+        to: from + by,
+        cause,
+    })
+}
+
+/// What a combatant's lost hit points change now.
+pub(super) fn change_by_wounds(definition: &Definition, c: &Combatant) -> Total {
+    let (Some(wounds), Some(hp)) = (&definition.changes.wounds, &c.hp) else {
+        return Total::ZERO;
+    };
+    let max = hp.max.unwrap_or(hp.current).get();
+    let lost = (max - hp.current.get()).max(0);
+    (lost / wounds.each.get() * wounds.by.get()).into()
+}
+
+/// What a combatant's conditions change now.
+pub(super) fn change_by_conditions(definition: &Definition, c: &Combatant) -> Total {
+    let conditions = definition.changes.conditions.iter();
+    let present = conditions.filter(|(condition, _)| c.has(condition.as_str()));
+    let sum: i64 = present.map(|(_, change)| change.get()).sum();
+    sum.into()
 }

@@ -3,7 +3,7 @@
 use super::definition::{Definition, Fact, Key};
 use super::lines::{deck, has_places, is_of_side, keys, position_of};
 use super::query::definition;
-use super::{Encounter, Initiative, Place, Reached, SideState};
+use super::{Encounter, Initiative, Options, Place, Reached, SideState};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -154,4 +154,13 @@ pub(super) fn stands(definition: &Definition, fact: &Fact) -> bool {
         Fact::Choice | Fact::Side | Fact::Outnumbered | Fact::Again { .. } => false,
         fact => has_places(definition) && !is_of_side(definition, fact),
     }
+}
+
+/// The keys of the order as they are now.
+pub(super) fn ranks<'o>(options: &'o Options, encounter: &Encounter) -> Ranks<'o> {
+    Ranks::new(
+        options.definition(),
+        encounter.round,
+        encounter.state.first_seat,
+    )
 }

@@ -1,20 +1,21 @@
 //! Reactions: used at once, or readied and used later.
 
 use super::candidates::candidates;
-use super::consequences::settle;
 use super::definition::{Definition, Gives, Owner, Prepare, ReactionRule};
-use super::flow::{Point, proceed};
 use super::lines::{has_laps, later_by, lets_sides_skip, pool_line, reaction_line};
 use super::manifest::MANIFEST;
 use super::openings::{
     Opening, has_initiative, has_turn_for, may_react, may_return, may_skip, may_use, opening,
+    readies_several,
 };
-use super::places::change_of_initiative;
+use super::point::{Point, Then};
 use super::pools::{points, price, set_points, spending};
 use super::query::{
-    Survey, beside_now, definition, fits, is_surprised, last_begun, next_place, open_place, top,
+    beside_now, change_of_initiative, definition, fits, is_surprised, last_begun, next_place,
+    open_place, top,
 };
 use super::refusal::{ensure, now};
+use super::survey::Survey;
 use super::turn::{begin, use_up_place};
 use super::{
     Cause, Combatant, Custom, Encounter, Event, Mode, Place, PlaceMoved, Play, Return, TurnOrigin,
@@ -34,7 +35,7 @@ pub struct Ready {
 }
 
 impl Ready {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let id = &self.combatant;
         let fighter = play.in_turn(id, "CU-30")?;
         let name = &self.reaction;
@@ -58,7 +59,7 @@ impl Ready {
             combatant: id.clone(),
             reaction: name.clone(),
         });
-        Ok(())
+        Ok(Then::Wait)
     }
 }
 
@@ -74,7 +75,7 @@ pub struct React {
 }
 
 impl React {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         respond(play, &Use::of_reaction(self))
     }
 }
@@ -91,7 +92,7 @@ pub struct Trigger {
 }
 
 impl Trigger {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         respond(play, &Use::of_readied(self))
     }
 }
@@ -291,15 +292,8 @@ pub(super) fn use_of(
         .or("cost", least)
 }
 
-/// Whether the definition has several reactions to ready, so that a label must say which.
-pub(super) fn readies_several(encounter: &Encounter) -> bool {
-    let reactions = definition(encounter).reactions.values();
-    let readied = reactions.filter(|rule| rule.prepare == Prepare::Ready);
-    readied.count() > 1
-}
-
 /// The rule behind what a reaction gives or costs.
-pub(super) fn rule_of(rule: &ReactionRule) -> &'static str {
+fn rule_of(rule: &ReactionRule) -> &'static str {
     match rule.gives() {
         Gives::Skip => "CU-47",
         Gives::OwnTurn => "CU-46",
@@ -355,7 +349,7 @@ impl<'c> Use<'c> {
     }
 }
 
-fn respond(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violation> {
+fn respond(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<Then, Violation> {
     let id = wanted.combatant;
     let c = play.combatant("combatant", id)?;
     let rule = &reaction(play, wanted.reaction)?.clone();
@@ -388,12 +382,10 @@ fn respond(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violation> {
         Gives::Turn => begin(play, vec![id.clone()], TurnOrigin::Bought),
         Gives::OwnTurn => begin(play, vec![id.clone()], TurnOrigin::Early),
         Gives::Action | Gives::Skip => {
-            settle(play);
-            return Ok(());
+            return Ok(Then::Settle);
         }
     }
-    proceed(play, Point::Turn);
-    Ok(())
+    Ok(Then::GoOn(Point::Turn))
 }
 
 /// Moves the place of a combatant to where it acts. A turn of this round that it has not had is lost.
@@ -416,11 +408,7 @@ fn move_to_now(play: &mut Play<'_>, id: &CombatantId) {
 }
 
 /// Lets another side go first.
-fn skip(
-    play: &mut Play<'_>,
-    wanted: &Use<'_>,
-    rule: &ReactionRule,
-) -> Result<(), Violation> {
+fn skip(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule) -> Result<Then, Violation> {
     let id = wanted.combatant;
     let name = wanted.reaction;
     let c = play.combatant("combatant", id)?;
@@ -452,8 +440,7 @@ fn skip(
         combatant: id.clone(),
         side,
     });
-    proceed(play, Point::Next);
-    Ok(())
+    Ok(Then::GoOn(Point::Next))
 }
 
 /// Pays for a reaction, and tells of it.
@@ -589,7 +576,7 @@ fn check_cost(
 }
 
 /// Refuses a combatant without the initiative that the reaction costs.
-pub(super) fn check_initiative(
+fn check_initiative(
     encounter: &Encounter,
     c: &Combatant,
     name: &Slug,
@@ -612,7 +599,7 @@ pub(super) fn check_initiative(
 }
 
 /// Refuses a combatant without the turn that the reaction takes or costs.
-pub(super) fn check_turn(
+fn check_turn(
     encounter: &Encounter,
     c: &Combatant,
     name: &Slug,

@@ -3,9 +3,9 @@
 use super::candidates::candidates;
 use super::cards::choosing_cards;
 use super::declare::show;
-use super::flow::{Point, proceed};
 use super::initiative::NOTHING;
 use super::openings::asked;
+use super::point::{Point, Then};
 use super::turn::{begin, next_step};
 use super::{CardChoiceClosed, GapClosed, Mode, Play, TurnOrigin};
 use crate::vocabulary::{Violation, command, ids};
@@ -16,23 +16,23 @@ use crate::vocabulary::{Violation, command, ids};
 pub struct Resolve {}
 
 impl Resolve {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let encounter = play.encounter();
         match encounter.state.mode {
             Mode::Declaring => {
                 show(play);
-                proceed(play, Point::Roll);
+                Ok(Then::GoOn(Point::Roll))
             }
-            Mode::Rolling => return NOTHING.decide(play),
+            Mode::Rolling => NOTHING.decide(play),
             Mode::Keeping => {
                 let combatants = ids(choosing_cards(encounter)).into();
                 play.emit(CardChoiceClosed { combatants });
-                proceed(play, Point::Next);
+                Ok(Then::GoOn(Point::Next))
             }
-            Mode::Choosing => resolve_choice(play),
+            Mode::Choosing => Ok(resolve_choice(play)),
             Mode::Turn => {
                 next_step(play);
-                proceed(play, Point::Turn);
+                Ok(Then::GoOn(Point::Turn))
             }
             Mode::Gap { .. } => {
                 let asked = ids(asked(encounter));
@@ -41,28 +41,24 @@ impl Resolve {
                         combatants: asked.into(),
                     });
                 }
-                proceed(play, Point::Next);
+                Ok(Then::GoOn(Point::Next))
             }
-            Mode::Setup | Mode::Halted | Mode::SomeoneActs => {
-                return Err(Violation::new(
-                    "nothing_to_resolve",
-                    "CU-36",
-                    "No combatant is left to act. Add or heal one first.",
-                ));
-            }
+            Mode::Setup | Mode::Halted | Mode::SomeoneActs => Err(Violation::new(
+                "nothing_to_resolve",
+                "CU-36",
+                "No combatant is left to act. Add or heal one first.",
+            )),
         }
-        Ok(())
     }
 }
 
 /// The first candidate begins.
-fn resolve_choice(play: &mut Play<'_>) {
+fn resolve_choice(play: &mut Play<'_>) -> Then {
     let mut who = candidates(play.encounter());
     who.truncate(1);
     if who.is_empty() {
-        proceed(play, Point::Next);
-        return;
+        return Then::GoOn(Point::Next);
     }
     begin(play, who, TurnOrigin::Normal);
-    proceed(play, Point::Turn);
+    Then::GoOn(Point::Turn)
 }

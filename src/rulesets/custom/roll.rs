@@ -2,17 +2,17 @@
 
 use super::cards::{discard, take_out};
 use super::definition::{Fact, KnownTotal};
-use super::flow::{Point, proceed};
 use super::initiative::{
     deal_places, roll_all, rolls_anything, side_dice, table_cards, table_roll_offs, table_rolls,
     table_totals, takes_totals,
 };
 use super::lines::{deck, position_of, score_rule};
-use super::places::{insert_in_order, ranks};
+use super::places::insert_in_order;
+use super::point::{Point, Then};
 use super::query::definition;
+use super::rank::ranks;
 use super::refusal::ensure;
-use super::sides::sort_sides;
-use super::start::{check_first, open_side};
+use super::sides::{check_first, open_side, sort_sides};
 use super::{Card, Combatant, Custom, Encounter, Initiative, Mode, Place, Play};
 use crate::json::CachedJson;
 use crate::vocabulary::{
@@ -47,7 +47,7 @@ pub struct Roll {
 }
 
 impl Roll {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let is_due = play.encounter().state.mode == Mode::Rolling;
         ensure(
             is_due,
@@ -61,8 +61,7 @@ impl Roll {
             open_side(play, first);
         }
         roll_all(play, self)?;
-        proceed(play, Point::Dealt);
-        Ok(())
+        Ok(Then::GoOn(Point::Dealt))
     }
 }
 

@@ -1,26 +1,25 @@
 //! Rounds, laps and the clock.
 
 use super::cards::reshuffles;
+use super::change_definition::change_if_planned;
 use super::declare::ask_for_declarations;
 use super::definition::{Definition, Key, Lasts, Surprise};
-use super::flow::{Point, proceed};
-use super::lines::{
-    clock, delays_last, has_clock, has_unlimited_turns, keeps_last_side, keys, rerolls,
-};
+use super::lines::{delays_last, has_clock, has_unlimited_turns, keeps_last_side, keys, rerolls};
 use super::places::{give_back_costs, reopen_places, sort_places};
+use super::point::{Point, Then};
 use super::pools::{refill, refill_sides};
-use super::query::{definition, is_ready, is_skipped, turns};
+use super::query::{definition, is_skipped, turns};
 use super::rank::Ranks;
+use super::ready::is_ready;
 use super::refusal::{ensure, now};
 use super::sides::{add_sides, sort_sides};
-use super::turn::end_all;
+use super::turn::{end_all, tick_uncounted};
 use super::{
     Combatant, CombatantState, Custom, DelayLapsed, Encounter, Mode, Play, Reshuffled, State,
 };
-use crate::rulesets::shared::{count_lost_turns, pass_rounds, start_round};
+use crate::rulesets::shared::{pass_rounds, start_round};
 use crate::vocabulary::{
-    CachedCombatant, CombatantId, Fold, Moment, Participants, Violation, command, event, ids,
-    require,
+    CachedCombatant, Fold, Moment, Participants, Violation, command, event, ids, require,
 };
 
 /// Ends the round. A turn in progress ends, and the remaining turns are lost.
@@ -29,7 +28,7 @@ pub struct EndRound {}
 
 impl EndRound {
     /// Ends the round for all.
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let encounter = play.encounter();
         let definition = definition(encounter);
         ensure(
@@ -47,41 +46,16 @@ impl EndRound {
         let unlimited = has_unlimited_turns(self::definition(encounter));
         let forgoing = ids(encounter.iter().filter(|c| is_ready(encounter, c)));
         if !forgoing.is_empty() && !unlimited {
+            // One that delays has had its turn counted.
             for id in &forgoing {
-                play.count_effects(Moment::TurnStart(id));
-                play.count_effects(Moment::TurnEnd(id));
+                tick_uncounted(play, id, Moment::TurnStart(id));
+                tick_uncounted(play, id, Moment::TurnEnd(id));
             }
             play.emit(TurnsForgone {
                 combatants: forgoing.into(),
             });
         }
-        proceed(play, Point::NextRound);
-        Ok(())
-    }
-}
-
-/// On a clock, all combatants have had a turn: effects of those that take none lose one.
-#[event("All combatants have had a turn.")]
-pub struct LapEnded {}
-
-impl LapEnded {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
-        encounter.counted.clear();
-        encounter.change_states(|s| s.lapped, |s| s.lapped = false);
-    }
-}
-
-/// The clock reached a tick.
-#[event("The clock reaches tick {tick}.")]
-pub struct ClockAdvanced {
-    /// The tick.
-    pub tick: u32,
-}
-
-impl ClockAdvanced {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        fold.state().tick = self.tick;
+        Ok(Then::GoOn(Point::NextRound))
     }
 }
 
@@ -115,7 +89,9 @@ pub(super) fn round_started(encounter: &mut Encounter, first: bool) {
     let options = encounter.options.clone();
     let definition = options.definition();
     refill(definition, None, &mut encounter.state.pools, first);
-    refill_sides(encounter);
+    if !first {
+        refill_sides(encounter);
+    }
     for c in encounter.combatants.iter_mut() {
         refresh(definition, c, first);
     }
@@ -129,6 +105,7 @@ pub(super) fn round_started(encounter: &mut Encounter, first: bool) {
     }
     begin_sides(state, definition);
     state.starting = true;
+    state.fresh = false;
     if first || rerolls(definition) {
         state.rolled = false;
     }
@@ -192,57 +169,14 @@ pub(super) fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, 
     c.change().state = state;
 }
 
-/// The tick at which the first of these stands.
-pub(super) fn tick_of(encounter: &Encounter, who: &[CombatantId]) -> u32 {
-    let mut places = encounter.state.places.iter();
-    match places.find(|place| who.contains(&place.combatant)) {
-        Some(place) => u32::try_from(place.initiative.total.floor()).unwrap_or(0),
-        None => 0,
-    }
-}
-
-/// Ends a lap of the clock, if all have had a turn in it: effects of those that take none lose one.
-pub(super) fn end_lap(play: &mut Play<'_>) {
-    let encounter = play.encounter();
-    // A lap that awaited hidden combatants would show that they are there.
-    let some_shown = encounter.active().any(|c| !c.hidden);
-    for c in encounter.active() {
-        if c.hidden && some_shown {
-            continue;
-        }
-        if !c.state.lapped {
-            return;
-        }
-    }
-    count_lost_turns(play, 1, |c| c.state.lapped);
-    play.emit(LapEnded {});
-}
-
-/// Reaches a tick, and the round that it is in. A jump over several rounds counts them all at once.
-pub(super) fn reach(play: &mut Play<'_>, tick: u32) {
-    let encounter = play.encounter();
-    let Some(clock) = clock(definition(encounter)) else {
-        return;
-    };
-    if tick <= encounter.state.tick {
-        return;
-    }
-    let before = encounter.round;
-    let round = tick.div_ceil(clock.ticks.count().max(1));
-    play.emit(ClockAdvanced { tick });
-    if round > before {
-        pass_rounds(play, round - before);
-        start_round(play, round);
-    }
-}
-
 /// Ends the round and begins the next, first with what is declared in it.
 pub(super) fn next_round(play: &mut Play<'_>) -> Option<Point> {
     let next = play.encounter().round.saturating_add(1);
     count_skipped_turns(play);
     pass_rounds(play, 1);
+    let changed = change_if_planned(play, next);
     let encounter = play.encounter();
-    let reshuffles = rerolls(definition(encounter)) && reshuffles(encounter);
+    let reshuffles = !changed && rerolls(definition(encounter)) && reshuffles(encounter);
     if delays_last(definition(encounter), Lasts::Round) {
         for combatant in ids(encounter.iter().filter(|c| c.state.delaying)) {
             play.emit(DelayLapsed { combatant });

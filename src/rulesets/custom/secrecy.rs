@@ -61,6 +61,8 @@ impl Secrecy<Self> for Custom {
             first_seat: _,
             rolled,
             starting,
+            planned,
+            fresh,
             places,
             sides: _,
             turns,
@@ -88,6 +90,8 @@ impl Secrecy<Self> for Custom {
             first_seat: None,
             rolled: *rolled,
             starting: *starting,
+            planned: planned.clone(),
+            fresh: *fresh,
             places: audience.known(places),
             sides: known_sides(whole, audience, someone_acts),
             turns: if someone_acts {

@@ -1,11 +1,14 @@
 //! The sides, and their order.
 
-use super::places::ranks;
+use super::lines::has_sides;
 use super::pools::first_pools;
-use super::rank::Ranks;
-use super::{Encounter, SideState, State};
+use super::query::definition;
+use super::rank::{Ranks, ranks};
+use super::{Custom, Encounter, Play, SideState, State};
 use crate::rulesets::shared::seen_first;
-use crate::vocabulary::Slug;
+use crate::vocabulary::{
+    Fold, LegalCommand, Participants, Slug, Violation, event, field, ids, require,
+};
 use std::collections::BTreeSet;
 
 /// Adds the sides that are new, the players before others. A side that players have not seen is new
@@ -84,4 +87,53 @@ pub(super) fn sort_sides(state: &mut State, ranks: Ranks<'_>) {
             by_rank
         }
     });
+}
+
+/// The side that goes first was set, whatever the dice say.
+#[event("The {side} go first.")]
+pub struct SideOpened {
+    /// The side.
+    pub side: Slug,
+    /// Its combatants.
+    pub combatants: Participants,
+}
+
+impl SideOpened {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        let encounter = fold.whole();
+        for side in &mut encounter.state.sides {
+            side.first = side.side == self.side;
+        }
+        let ranks = Ranks::new(encounter.options.definition(), encounter.round, None);
+        sort_sides(&mut encounter.state, ranks);
+    }
+}
+
+/// Lets a side go first.
+pub(super) fn open_side(play: &mut Play<'_>, side: &Slug) {
+    let members = play.encounter().active().filter(|c| c.side == *side);
+    let combatants = ids(members).into();
+    play.emit(SideOpened {
+        side: side.clone(),
+        combatants,
+    });
+}
+
+pub(super) fn check_first(encounter: &Encounter, first: &Slug) -> Result<(), Violation> {
+    require(
+        has_sides(definition(encounter)),
+        "no_sides",
+        field("first_side"),
+        || "No side goes first in this order. Remove \"first_side\", or add the key side to definition.order.",
+    )?;
+    let is_known = encounter.active().any(|c| c.side == *first);
+    require(is_known, "unknown_side", field("first_side"), || {
+        format!("No combatant of the side \"{first}\" is in the fight. Choose another side.")
+    })
+}
+
+/// Opens the field for the side that goes first, of those that there are.
+pub(super) fn with_first_side(encounter: &Encounter, option: LegalCommand) -> LegalCommand {
+    let sides: BTreeSet<_> = encounter.active().map(|c| c.side.as_str()).collect();
+    option.choose("first_side", sides)
 }

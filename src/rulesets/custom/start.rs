@@ -2,20 +2,18 @@
 
 use super::declare::undeclared;
 use super::definition::{KnownTotal, Surprise};
-use super::flow::{Point, proceed};
 use super::initiative::roll_all;
-use super::lines::has_sides;
+use super::point::{Point, Then};
 use super::query::definition;
-use super::rank::Ranks;
 use super::roll::with_rolls;
-use super::sides::sort_sides;
+use super::sides::{check_first, open_side, with_first_side};
 use super::{Card, Custom, DeclarationsOpened, Encounter, Play, Roll};
 use crate::rulesets::shared::{start_encounter, start_round};
 use crate::vocabulary::{
-    CombatantId, Fold, Int, LegalCommand, MAX_COMBATANTS, Participants, Slug, Values, Violation,
-    command, event, field, ids, require,
+    CombatantId, Fold, Int, LegalCommand, MAX_COMBATANTS, Slug, Values, Violation, command, event,
+    field, require,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Starts the fight. Rolls or deals, unless combatants declare first.
 #[command(gm, "Start the fight")]
@@ -49,7 +47,7 @@ pub struct Start {
 }
 
 impl Start {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         check_surprised(play, &self.surprised)?;
         if let Some(first) = &self.first_side {
             check_first(play.encounter(), first)?;
@@ -82,7 +80,7 @@ impl Start {
                 )?;
             }
             play.emit(DeclarationsOpened {});
-            return Ok(());
+            return Ok(Then::Wait);
         }
         let rolled = Roll {
             rolls: self.rolls.clone(),
@@ -92,8 +90,7 @@ impl Start {
             first_side: None,
         };
         roll_all(play, &rolled)?;
-        proceed(play, Point::Dealt);
-        Ok(())
+        Ok(Then::GoOn(Point::Dealt))
     }
 }
 
@@ -110,36 +107,6 @@ impl Surprised {
     }
 }
 
-/// The side that goes first was set, whatever the dice say.
-#[event("The {side} go first.")]
-pub struct SideOpened {
-    /// The side.
-    pub side: Slug,
-    /// Its combatants.
-    pub combatants: Participants,
-}
-
-impl SideOpened {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
-        for side in &mut encounter.state.sides {
-            side.first = side.side == self.side;
-        }
-        let ranks = Ranks::new(encounter.options.definition(), encounter.round, None);
-        sort_sides(&mut encounter.state, ranks);
-    }
-}
-
-/// Lets a side go first.
-pub(super) fn open_side(play: &mut Play<'_>, side: &Slug) {
-    let members = play.encounter().active().filter(|c| c.side == *side);
-    let combatants = ids(members).into();
-    play.emit(SideOpened {
-        side: side.clone(),
-        combatants,
-    });
-}
-
 fn check_surprised(play: &Play<'_>, surprised: &[CombatantId]) -> Result<(), Violation> {
     for (i, id) in surprised.iter().enumerate() {
         let path = format!("surprised.{i}");
@@ -150,19 +117,6 @@ fn check_surprised(play: &Play<'_>, surprised: &[CombatantId]) -> Result<(), Vio
         }
     }
     Ok(())
-}
-
-pub(super) fn check_first(encounter: &Encounter, first: &Slug) -> Result<(), Violation> {
-    require(
-        has_sides(definition(encounter)),
-        "no_sides",
-        field("first_side"),
-        || "No side goes first in this order. Remove \"first_side\", or add the key side to definition.order.",
-    )?;
-    let is_known = encounter.active().any(|c| c.side == *first);
-    require(is_known, "unknown_side", field("first_side"), || {
-        format!("No combatant of the side \"{first}\" is in the fight. Choose another side.")
-    })
 }
 
 pub(super) fn start_options(encounter: &Encounter) -> Vec<LegalCommand> {
@@ -176,10 +130,4 @@ pub(super) fn start_options(encounter: &Encounter) -> Vec<LegalCommand> {
         start = start.open("surprised", Values::list(everyone, MAX_COMBATANTS));
     }
     vec![with_first_side(encounter, start)]
-}
-
-/// Opens the field for the side that goes first, of those that there are.
-pub(super) fn with_first_side(encounter: &Encounter, option: LegalCommand) -> LegalCommand {
-    let sides: BTreeSet<_> = encounter.active().map(|c| c.side.as_str()).collect();
-    option.choose("first_side", sides)
 }

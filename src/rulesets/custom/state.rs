@@ -1,5 +1,6 @@
 //! What `custom` keeps.
 
+use super::Options;
 use super::definition::{KnownTotal, Number};
 use crate::json::CachedJson;
 use crate::vocabulary::{
@@ -111,6 +112,12 @@ pub struct State {
     /// True until a combatant has had a turn in this round by the order.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub starting: bool,
+    /// The options that hold from the next round on.
+    #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
+    pub planned: Option<Options>,
+    /// True from a change of the definition until its first round has started.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
     /// Places in the order, first to last.
     #[schema(inline, value_type = Vec<Place>)]
     pub places: Vec<CachedJson<Place>>,
@@ -149,6 +156,14 @@ pub struct State {
     #[schema(value_type = std::collections::HashMap<String, u32>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pools: BTreeMap<Slug, u32>,
+}
+
+impl State {
+    /// Ends an offer to swap in which a combatant has part.
+    pub(super) fn drop_offer(&mut self, id: &CombatantId) {
+        self.offer
+            .take_if(|offer| offer.combatant == *id || offer.with == *id);
+    }
 }
 
 /// The current step of the fight.

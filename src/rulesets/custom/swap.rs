@@ -1,22 +1,21 @@
 //! Swaps of places between two combatants (CU-41).
 
-use super::consequences::settle;
 use super::definition::{Partner, SwapRule, SwapWhen};
-use super::flow::{Point, proceed};
 use super::lines::{alternates, costs_turns, score_rule};
 use super::openings::{Opening, may_respond, opening};
-use super::places::{insert_in_order, ranks};
-use super::query::{
-    Survey, definition, fits, in_a_turn, in_top_turn, last_begun, open_place, steps,
-};
+use super::places::insert_in_order;
+use super::point::{Point, Then};
+use super::query::{definition, fits, in_a_turn, in_top_turn, last_begun, open_place, steps};
+use super::rank::ranks;
 use super::refusal::{ensure, now};
+use super::survey::Survey;
 use super::turn::remove_from_turn;
-use super::{Cause, Combatant, Custom, Encounter, Mode, Offer, Place, Play, State, TurnOrigin};
+use super::{Cause, Combatant, Custom, Encounter, Mode, Offer, Place, Play, TurnOrigin};
 use crate::vocabulary::{
     CombatantId, EffectId, Expiry, Fold, LegalCommand, Slug, Violation, command, event, field,
     require, shared_list,
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Swaps places with another combatant, or offers to. In its own turn a combatant gives the turn
 /// back.
@@ -30,7 +29,7 @@ pub struct Swap {
 
 impl Swap {
     /// Swaps two places, or offers it.
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let rule = check_swap(play, &self.combatant, &self.with)?;
         let by = play.combatant("combatant", &self.combatant)?;
         let responds = may_respond(play.encounter(), by);
@@ -43,10 +42,9 @@ impl Swap {
                 combatant: self.combatant.clone(),
                 with: self.with.clone(),
             });
-            return Ok(());
+            return Ok(Then::Wait);
         }
-        exchange(play, &self.combatant, &self.with);
-        Ok(())
+        Ok(exchange(play, &self.combatant, &self.with))
     }
 }
 
@@ -58,7 +56,7 @@ pub struct AcceptSwap {
 }
 
 impl AcceptSwap {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let id = &self.combatant;
         play.combatant("combatant", id)?;
         let offer = play.encounter().state.offer.clone();
@@ -66,8 +64,7 @@ impl AcceptSwap {
             return Err(no_offer(id));
         };
         check_swap(play, &offer.combatant, &offer.with)?;
-        exchange(play, &offer.combatant, &offer.with);
-        Ok(())
+        Ok(exchange(play, &offer.combatant, &offer.with))
     }
 }
 
@@ -79,7 +76,7 @@ pub struct DeclineSwap {
 }
 
 impl DeclineSwap {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let id = &self.combatant;
         play.combatant("combatant", id)?;
         let offer = play.encounter().state.offer.as_ref();
@@ -89,7 +86,7 @@ impl DeclineSwap {
         play.emit(SwapDeclined {
             combatant: id.clone(),
         });
-        Ok(())
+        Ok(Then::Wait)
     }
 }
 
@@ -182,13 +179,6 @@ impl PlacesSwapped {
             insert_in_order(&encounter.combatants, places, place.into(), ranks);
         }
     }
-}
-
-/// Ends an offer to swap in which a combatant has part.
-pub(super) fn drop_offer(state: &mut State, id: &CombatantId) {
-    state
-        .offer
-        .take_if(|offer| offer.combatant == *id || offer.with == *id);
 }
 
 /// Where the place stands that a combatant gives away: its next open one, or that of its turn.
@@ -350,7 +340,7 @@ fn is_partner(rule: &SwapRule, c: &Combatant, other: &Combatant) -> bool {
 }
 
 /// Whether a combatant has a place to give away: one that is open, or that of its own turn.
-pub(super) fn may_swap(survey: &Survey<'_>, c: &Combatant) -> bool {
+fn may_swap(survey: &Survey<'_>, c: &Combatant) -> bool {
     let encounter = survey.encounter;
     let outside_turns = match swap_rule(encounter).map(|rule| rule.when) {
         Some(SwapWhen::Any) => true,
@@ -378,7 +368,7 @@ pub(super) fn has_open_place(survey: &Survey<'_>, c: &Combatant) -> bool {
         && survey.has_open_place(&c.id)
 }
 
-pub(super) fn is_round_open(encounter: &Encounter) -> bool {
+fn is_round_open(encounter: &Encounter) -> bool {
     let mode = &encounter.state.mode;
     encounter.state.rolled && matches!(mode, Mode::Turn | Mode::Choosing | Mode::Gap { .. })
 }
@@ -393,7 +383,7 @@ fn gives_back(encounter: &Encounter, id: &CombatantId) -> bool {
     is_own && steps(encounter).is_empty() && !alternates(definition(encounter))
 }
 
-fn exchange(play: &mut Play<'_>, id: &CombatantId, with: &CombatantId) {
+fn exchange(play: &mut Play<'_>, id: &CombatantId, with: &CombatantId) -> Then {
     let encounter = play.encounter();
     let own_turn = in_top_turn(encounter, id);
     let mut counted = Vec::new();
@@ -411,37 +401,8 @@ fn exchange(play: &mut Play<'_>, id: &CombatantId, with: &CombatantId) {
         counted,
     });
     if own_turn {
-        proceed(play, Point::Next);
+        Then::GoOn(Point::Next)
     } else {
-        settle(play);
+        Then::Settle
     }
-}
-
-/// The combatants that may swap places before the first turn, if the definition asks for that. A hidden
-/// partner counts only for hidden ones, or the question would show that it is there.
-pub(super) fn swappers<'t>(survey: &Survey<'t>) -> HashSet<&'t CombatantId> {
-    let encounter = survey.encounter;
-    let definition = definition(encounter);
-    let rule = score_rule(definition).and_then(|score| score.swap.as_ref());
-    let Some(rule) = rule.filter(|rule| rule.when == SwapWhen::RoundStart) else {
-        return HashSet::new();
-    };
-    let mut partners: BTreeMap<(Option<&Slug>, bool), usize> = BTreeMap::new();
-    let group = |c: &'t Combatant| (rule.with == Partner::Side).then_some(&c.side);
-    let open: Vec<_> = encounter
-        .active()
-        .filter(|c| !c.state.delaying && survey.has_open_place(&c.id))
-        .collect();
-    for c in &open {
-        *partners.entry((group(c), c.hidden)).or_default() += 1;
-    }
-    let count = |c: &'t Combatant, hidden| partners.get(&(group(c), hidden)).copied().unwrap_or(0);
-    let mut swappers = HashSet::new();
-    for c in open {
-        let others = count(c, false) + if c.hidden { count(c, true) } else { 0 };
-        if others > 1 && fits(definition, &rule.who, c) {
-            swappers.insert(&c.id);
-        }
-    }
-    swappers
 }

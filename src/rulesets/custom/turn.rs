@@ -1,22 +1,23 @@
 //! Turns: how they begin, their steps, and how they end.
 
-use super::candidates::slot_taken;
-use super::choice::settle_tie;
+use super::candidates::{candidates, slot_taken};
+use super::clock::{end_lap, reach, tick_of};
 use super::definition::{Chooser, Prepare};
-use super::delay::tick_uncounted;
-use super::flow::{Point, proceed};
 use super::gap::open_gap;
-use super::lines::{costs_turns, delay_rule, has_clock, has_unlimited_turns};
+use super::lines::{costs_turns, delay_rule, has_clock, has_laps, has_unlimited_turns};
+use super::openings::readies_several;
 use super::places::set_done;
+use super::point::{Point, Then};
 use super::pools::{begin_turn_of_pools, cost_of_turn, payment, price_of_turn};
-use super::query::{current, definition, open_place, step_now, steps, top};
-use super::reaction::readies_several;
-use super::round::{end_lap, reach, tick_of};
-use super::swap::drop_offer;
-use super::{
-    Custom, Delay, DelayLapsed, Encounter, Mode, PlacesSwapped, Play, Reached, Ready, State, Turn,
-    TurnOrigin,
+use super::query::{
+    current, definition, has_places_now, next_place, open_place, step_now, steps, top,
 };
+use super::rank::ranks;
+use super::{
+    Custom, Delay, DelayLapsed, Encounter, Mode, Place, PlacesSwapped, Play, Reached, Ready, State,
+    Turn, TurnOrigin,
+};
+use crate::json::CachedJson;
 use crate::rulesets::shared::{end_turn, start_turn};
 use crate::vocabulary::{
     CombatantId, Fold, Int, LegalCommand, Moment, Participants, Slug, TurnEnded, TurnStarted,
@@ -33,7 +34,7 @@ pub struct EndTurn {
 }
 
 impl EndTurn {
-    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         play.in_turn(&self.combatant, "CU-1")?;
         let encounter = play.encounter();
         if let Some(cost) = self.cost {
@@ -55,8 +56,7 @@ impl EndTurn {
                 step_name,
             });
         }
-        proceed(play, Point::Turn);
-        Ok(())
+        Ok(Then::GoOn(Point::Turn))
     }
 }
 
@@ -127,7 +127,7 @@ impl StepFinished {
 pub(super) fn open_turn(encounter: &mut Encounter, combatants: &[CombatantId], origin: TurnOrigin) {
     encounter.state.skipped.clear();
     for id in combatants {
-        drop_offer(&mut encounter.state, id);
+        encounter.state.drop_offer(id);
     }
     if matches!(origin, TurnOrigin::Normal | TurnOrigin::Overridden) {
         encounter.state.starting = false;
@@ -423,4 +423,67 @@ pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) 
     } else {
         end_turn(play, id);
     }
+}
+
+/// Puts the place of a combatant that was chosen among equal ones before the others, so that later
+/// rounds need no choice.
+fn settle_tie(encounter: &mut Encounter, id: &CombatantId) {
+    let chooser = encounter.options.definition().chooser;
+    if encounter.state.mode != Mode::Choosing
+        || chooser != Chooser::Candidates
+        || !has_places_now(encounter)
+    {
+        return;
+    }
+    let tied = candidates(encounter);
+    if tied.len() < 2 || !tied.contains(id) {
+        return;
+    }
+    let Some(chosen) = next_place(encounter, id).cloned() else {
+        return;
+    };
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
+    let is_equal = |one: &Place, other: &Place| {
+        !one.moved && !other.moved && ranks.compare(one, other).is_eq()
+    };
+    let places = encounter.state.places.drain(..);
+    // In laps the answer holds for the further turns too.
+    let (own, mut others): (Vec<_>, Vec<_>) = places.partition(|place| {
+        let same_lap = Place {
+            turn: chosen.turn,
+            ..Place::clone(place)
+        };
+        let is_further = has_laps(options.definition())
+            && !place.settled
+            && !place.moved
+            && is_equal(&same_lap, &chosen);
+        place.combatant == *id && (place.turn == chosen.turn || is_further)
+    });
+    for place in own {
+        let equal =
+            |other: &CachedJson<Place>| !other.done && !other.settled && is_equal(&place, other);
+        let beside = others.iter().position(equal);
+        let later =
+            |other: &CachedJson<Place>| !other.moved && ranks.compare(other, &place).is_gt();
+        let at = beside.or_else(|| others.iter().position(later));
+        let place = Place {
+            settled: true,
+            ..Place::clone(&place)
+        };
+        others.insert(at.unwrap_or(others.len()), place.into());
+    }
+    encounter.state.places = others;
+}
+
+/// Lets effects count a moment of a turn to which the combatant has returned: only those that have
+/// begun since it delays.
+pub(super) fn tick_uncounted(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
+    play.count_down(|encounter, effect| {
+        let c = encounter.get(id);
+        if c.is_some_and(|c| c.state.counted.contains(&effect.id)) {
+            return None;
+        }
+        effect.expires.after(moment)
+    });
 }

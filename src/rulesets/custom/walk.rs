@@ -96,7 +96,7 @@ impl Walk {
 }
 
 /// Ends a combatant's part of the turn that is going on, at the least cost.
-fn end_turn(ahead: &mut Encounter, id: &CombatantId) {
+pub(super) fn end_turn(ahead: &mut Encounter, id: &CombatantId) {
     if let Some(paid) = payment(ahead, id, None) {
         ahead.apply(&AnyEvent::Own(paid));
     }

@@ -1,20 +1,18 @@
 //! Why a row of the order stands before the next one, in the words of the game.
 
-use super::candidates::SidesInOrder;
-use super::candidates::Standing;
+use super::candidates::{SidesInOrder, Standing};
 use super::definition::{Fact, Key};
 use super::lines::keys;
 use super::query::{declared, definition, is_foe};
 use super::rank::{Ranks, stands};
 use super::{Combatant, Encounter, Initiative, Place};
-use crate::vocabulary::Describe;
-use crate::vocabulary::{Slug, said};
+use crate::vocabulary::{Describe, Slug, said};
 use std::cmp::Ordering;
 
 /// What decides that a row stands before another.
 pub(super) enum Decided {
-    /// The initiative, with that of the other in words.
-    Score(String),
+    /// The initiative, and that of the other, in words.
+    Score([String; 2]),
     /// Another key, in words.
     Key(String),
 }
@@ -68,17 +66,33 @@ impl<'t> Why<'t> {
             Fact::Again { .. } => return in_turn(),
             Fact::Choice => self.pair(declared(definition, one)?, declared(definition, other)?),
             Fact::Side => self.pair(&one.side, &other.side),
-            Fact::Foe => teams(one),
+            Fact::Foe => teams(is_foe(one)),
             Fact::Lap => "fewer turns taken".to_owned(),
             Fact::Outnumbered => "the side that is outnumbered".to_owned(),
-            Fact::Score => {
-                let mut sides = self.encounter.state.sides.iter();
-                let known = sides.find(|known| known.side == other.side)?;
-                let initiative = known.initiative.as_deref()?;
-                return Some(Decided::Score(self.in_words(initiative)));
-            }
+            Fact::Score => return self.of_score_of_sides(&one.side, &other.side),
             Fact::Segment | Fact::Late | Fact::Die | Fact::Seat | Fact::Number(_) => return None,
         }))
+    }
+
+    /// What the score of sides says that puts the first of two sides first.
+    fn of_score_of_sides(&self, one: &Slug, other: &Slug) -> Option<Decided> {
+        let sides = &self.encounter.state.sides;
+        let find = |name: &Slug| sides.iter().find(|side| side.side == *name);
+        let (one, other) = (find(one)?, find(other)?);
+        let words = if one.first && !other.first {
+            "first by the game master"
+        } else if other.yields && !one.yields {
+            "before a surprised side"
+        } else {
+            let (own, others) = (one.initiative.as_deref()?, other.initiative.as_deref()?);
+            if own.total == others.total && own.card == others.card {
+                "first by the roll-off"
+            } else {
+                let both = [own, others].map(|initiative| self.in_words(initiative));
+                return Some(Decided::Score(both));
+            }
+        };
+        Some(Decided::Key(words.to_owned()))
     }
 
     /// What a key of the places says that puts the first of two first.
@@ -89,10 +103,13 @@ impl<'t> Why<'t> {
             format!("{name} {one} before {other}")
         };
         Some(Decided::Key(match &key.fact {
-            Fact::Score => return Some(Decided::Score(self.in_words(&other.initiative))),
+            Fact::Score => {
+                let both = [one, other].map(|place| self.in_words(&place.initiative));
+                return Some(Decided::Score(both));
+            }
             Fact::Late if one.initiative.fixed => "fixed before rolled".to_owned(),
             Fact::Late => "rolled before fixed".to_owned(),
-            Fact::Foe => teams(self.encounter.get(&one.combatant)?),
+            Fact::Foe => teams(one.initiative.key_at(at) != 0),
             Fact::Lap => {
                 let [one, other] = [one, other].map(|place| place.turn.saturating_add(1));
                 format!("turn {one} before {other}")
@@ -121,9 +138,9 @@ fn in_turn() -> Option<Decided> {
     Some(Decided::Key("sides in turn".to_owned()))
 }
 
-/// What the key `foe` says of one that stands first by it.
-fn teams(first: &Combatant) -> String {
-    let [one, other] = if is_foe(first) {
+/// What the key `foe` says of two of which the first is a foe, or the other.
+fn teams(is_foe: bool) -> String {
+    let [one, other] = if is_foe {
         ["foes", "players"]
     } else {
         ["players", "foes"]

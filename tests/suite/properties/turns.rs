@@ -124,15 +124,6 @@ impl Turns {
                     *taken = taken.saturating_sub(1);
                 }
             }
-            // The round starts anew.
-            "definition_changed" => {
-                *self = Self {
-                    round: self.round,
-                    within: self.within,
-                    several: self.several,
-                    ..Self::default()
-                };
-            }
             "delay_lapsed" => _ = self.waiting.remove(&who()),
             // The game master may break off a turn: its end may come, or it is as if it had never
             // begun.
