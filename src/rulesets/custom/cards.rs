@@ -144,7 +144,7 @@ pub(super) fn take_out<'t>(out: &mut Vec<Card>, initiative: impl Iterator<Item =
     }
 }
 
-/// Takes cards out of the deck that count for nobody.
+/// Takes cards out of the deck.
 pub(super) fn discard(out: &mut Vec<Card>, cards: &[Card]) {
     for card in cards {
         if !out.contains(card) {
@@ -153,7 +153,7 @@ pub(super) fn discard(out: &mut Vec<Card>, cards: &[Card]) {
     }
 }
 
-/// Lets the cards count that do, for these combatants.
+/// Ends the choice of these combatants: the cards that count stay, and the others are out.
 fn close_card_choice(state: &mut State, combatants: &[CombatantId]) {
     let combatants: HashSet<_> = combatants.iter().collect();
     for place in &mut state.places {

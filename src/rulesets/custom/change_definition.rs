@@ -3,11 +3,12 @@
 use super::bounds::check_state;
 use super::definition::{Definition, Prepare};
 use super::initiative::{check_known, check_own_roll};
-use super::lines::clock;
-use super::point::Then;
+use super::lines::{clock, has_clock};
+use super::point::{Point, Then};
 use super::pools::first_pools;
+use super::query::definition;
 use super::roll::use_up_roll;
-use super::{CombatantState, Custom, DelayLapsed, Encounter, Options, Play, Preset, State};
+use super::{CombatantState, Custom, DelayLapsed, Encounter, Mode, Options, Play, Preset, State};
 use crate::json::FieldError;
 use crate::vocabulary::{
     CombatantId, Event as AnyEvent, Fold, Status, Violation, command, event, ids,
@@ -48,8 +49,16 @@ impl ChangeDefinition {
         } else {
             play.emit(DefinitionPlanned { options });
         }
+        // On a clock the choice that is open may be one of the next round.
+        if is_choice_by_tick(play.encounter()) {
+            return Ok(Then::GoOn(Point::Next));
+        }
         Ok(Then::Wait)
     }
+}
+
+fn is_choice_by_tick(encounter: &Encounter) -> bool {
+    encounter.state.mode == Mode::Choosing && has_clock(definition(encounter))
 }
 
 /// The game master changed the definition, from the next round on.

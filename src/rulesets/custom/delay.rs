@@ -6,7 +6,7 @@ use super::openings::{may_return, opening};
 use super::point::{Point, Then};
 use super::query::{beside_now, definition, fits, is_skipped, last_begun, next_place};
 use super::refusal::{ensure, now};
-use super::turn::{open_turn, remove_from_turn, set_last, tick_uncounted};
+use super::turn::{count_once, open_turn, remove_from_turn, set_last};
 use super::{Custom, PlaceMoved, Play, TurnOrigin};
 use crate::vocabulary::{CombatantId, EffectId, Fold, Moment, Violation, command, event, ids};
 
@@ -198,5 +198,5 @@ fn return_to(play: &mut Play<'_>, id: &CombatantId) {
     play.emit(Returned {
         combatant: id.clone(),
     });
-    tick_uncounted(play, id, Moment::TurnStart(id));
+    count_once(play, id, Moment::TurnStart(id));
 }

@@ -225,11 +225,7 @@ fn by_place(encounter: &Encounter) -> Vec<Row<'_>> {
 }
 
 /// The name of a place: its card, its tick, or the number of a further turn, as in "turn 2".
-pub(super) fn slot(
-    definition: &Definition,
-    places: &[CachedJson<Place>],
-    place: &Place,
-) -> Option<String> {
+fn slot(definition: &Definition, places: &[CachedJson<Place>], place: &Place) -> Option<String> {
     if let Some(card) = place.initiative.card
         && !repeats_card(places, place)
     {
@@ -378,7 +374,7 @@ fn because_of_keys(encounter: &Encounter, initiative: &Initiative) -> Reason {
 }
 
 /// The seat of one that sits at the table.
-pub(super) fn seat(definition: &Definition, initiative: &Initiative) -> Reason {
+fn seat(definition: &Definition, initiative: &Initiative) -> Reason {
     let at = position_of(definition, &Fact::Seat).unwrap_or(0);
     let seat = initiative.key_at(at);
     Reason {
@@ -388,7 +384,7 @@ pub(super) fn seat(definition: &Definition, initiative: &Initiative) -> Reason {
 }
 
 /// What an initiative was and what has changed it, such as `initiative 25 - 20 for turns`.
-pub(super) fn changed(name: impl Into<String>, initiative: &Initiative) -> String {
+fn changed(name: impl Into<String>, initiative: &Initiative) -> String {
     let mut words = name.into();
     let changes: Vec<_> = initiative.changes.in_words().collect();
     if changes.is_empty() {

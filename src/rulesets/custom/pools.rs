@@ -171,8 +171,8 @@ pub(super) fn set_points(pools: &mut BTreeMap<Slug, u32>, pool: &Slug, left: u32
     }
 }
 
-/// Fills the pools of a combatant, or of the table, for a round.
-pub(super) fn refill(
+/// Gives the pools of a combatant, or of the table, what they gain in a round: in the first one their start.
+pub(super) fn gain_in_round(
     definition: &Definition,
     c: Option<&Combatant>,
     pools: &mut BTreeMap<Slug, u32>,
@@ -202,7 +202,7 @@ pub(super) fn refill(
 }
 
 /// Gives the pools of the sides what they gain in a round.
-pub(super) fn refill_sides(encounter: &mut Encounter) {
+pub(super) fn gain_of_sides(encounter: &mut Encounter) {
     let mut filled = Vec::new();
     for side in &encounter.state.sides {
         let mut pools = side.pools.clone();
@@ -237,7 +237,7 @@ pub(super) fn first_pools(encounter: &Encounter, side: &Slug) -> BTreeMap<Slug, 
 }
 
 /// Gives the pools of a combatant what they gain at its turn.
-pub(super) fn begin_turn_of_pools(definition: &Definition, c: &mut Combatant) {
+pub(super) fn gain_at_own_turn(definition: &Definition, c: &mut Combatant) {
     for (name, pool) in &definition.pools {
         if let Some(gain) = &pool.gain.own_turn {
             let (max, _) = pool_size(definition, Some(c), pool);

@@ -1,4 +1,5 @@
-//! The roll of the round, and the places that it gives.
+//! The roll of the round: its command, and the places that it gives. How initiative is made stands in
+//! `initiative.rs`.
 
 use super::cards::{discard, take_out};
 use super::definition::{Fact, KnownTotal};

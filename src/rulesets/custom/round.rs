@@ -1,19 +1,21 @@
-//! Rounds, laps and the clock.
+//! Rounds: how they end and begin.
 
 use super::cards::reshuffles;
 use super::change_definition::change_if_planned;
 use super::declare::ask_for_declarations;
 use super::definition::{Definition, Key, Lasts, Surprise};
-use super::lines::{delays_last, has_clock, has_unlimited_turns, keeps_last_side, keys, rerolls};
+use super::lines::{
+    delays_last, has_clock, has_places, has_unlimited_turns, keeps_last_side, keys, rerolls,
+};
 use super::places::{give_back_costs, reopen_places, sort_places};
 use super::point::{Point, Then};
-use super::pools::{refill, refill_sides};
-use super::query::{definition, is_skipped, turns};
+use super::pools::{gain_in_round, gain_of_sides};
+use super::query::{definition, is_skipped, open_place, turns};
 use super::rank::Ranks;
 use super::ready::is_ready;
 use super::refusal::{ensure, now};
 use super::sides::{add_sides, sort_sides};
-use super::turn::{end_all, tick_uncounted};
+use super::turn::{count_once, end_all};
 use super::{
     Combatant, CombatantState, Custom, DelayLapsed, Encounter, Mode, Play, Reshuffled, State,
 };
@@ -27,7 +29,6 @@ use crate::vocabulary::{
 pub struct EndRound {}
 
 impl EndRound {
-    /// Ends the round for all.
     pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<Then, Violation> {
         let encounter = play.encounter();
         let definition = definition(encounter);
@@ -44,12 +45,16 @@ impl EndRound {
         end_all(play);
         let encounter = play.encounter();
         let unlimited = has_unlimited_turns(self::definition(encounter));
-        let forgoing = ids(encounter.iter().filter(|c| is_ready(encounter, c)));
+        let placed = has_places(self::definition(encounter));
+        let has_turn = |c: &&Combatant| {
+            is_ready(encounter, c) && (!placed || open_place(encounter, &c.id).is_some())
+        };
+        let forgoing = ids(encounter.iter().filter(has_turn));
         if !forgoing.is_empty() && !unlimited {
             // One that delays has had its turn counted.
             for id in &forgoing {
-                tick_uncounted(play, id, Moment::TurnStart(id));
-                tick_uncounted(play, id, Moment::TurnEnd(id));
+                count_once(play, id, Moment::TurnStart(id));
+                count_once(play, id, Moment::TurnEnd(id));
             }
             play.emit(TurnsForgone {
                 combatants: forgoing.into(),
@@ -82,15 +87,15 @@ impl Halted {
     }
 }
 
-/// A round: everybody has turns, pools refill, places are open again. The first one of a fight or of a
+/// A round: everybody has turns, pools gain_in_round, places are open again. The first one of a fight or of a
 /// definition gives pools their start.
 pub(super) fn round_started(encounter: &mut Encounter, first: bool) {
     add_sides(encounter);
     let options = encounter.options.clone();
     let definition = options.definition();
-    refill(definition, None, &mut encounter.state.pools, first);
+    gain_in_round(definition, None, &mut encounter.state.pools, first);
     if !first {
-        refill_sides(encounter);
+        gain_of_sides(encounter);
     }
     for c in encounter.combatants.iter_mut() {
         refresh(definition, c, first);
@@ -165,7 +170,7 @@ pub(super) fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, 
         pools: before.pools.clone(),
         ..CombatantState::default()
     };
-    refill(definition, Some(c), &mut state.pools, first);
+    gain_in_round(definition, Some(c), &mut state.pools, first);
     c.change().state = state;
 }
 

@@ -8,7 +8,7 @@ use super::lines::{costs_turns, delay_rule, has_clock, has_laps, has_unlimited_t
 use super::openings::readies_several;
 use super::places::set_done;
 use super::point::{Point, Then};
-use super::pools::{begin_turn_of_pools, cost_of_turn, payment, price_of_turn};
+use super::pools::{cost_of_turn, gain_at_own_turn, payment, price_of_turn};
 use super::query::{
     current, definition, has_places_now, next_place, open_place, step_now, steps, top,
 };
@@ -29,7 +29,7 @@ use crate::vocabulary::{
 pub struct EndTurn {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Initiative that the turn costs; the usual cost by default.
+    /// Initiative or points that the turn costs; the usual cost by default.
     pub cost: Option<Int<1, 100>>,
 }
 
@@ -180,7 +180,7 @@ fn take_turn(encounter: &mut Encounter, id: &CombatantId, origin: TurnOrigin) {
         return;
     };
     if !std::mem::take(&mut c.state.resumes) {
-        begin_turn_of_pools(definition, c);
+        gain_at_own_turn(definition, c);
     }
     if !has_unlimited_turns(definition) {
         c.state.turns_left = c.state.turns_left.saturating_sub(1);
@@ -361,7 +361,7 @@ pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, origin: TurnOrig
             play.emit(TurnStarted {
                 combatant: id.clone(),
             });
-            tick_uncounted(play, id, Moment::TurnStart(id));
+            count_once(play, id, Moment::TurnStart(id));
         } else {
             start_turn(play, id);
         }
@@ -416,7 +416,7 @@ pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) 
         play.emit(paid);
     }
     if has_returned {
-        tick_uncounted(play, id, Moment::TurnEnd(id));
+        count_once(play, id, Moment::TurnEnd(id));
         play.emit(TurnEnded {
             combatant: id.clone(),
         });
@@ -476,9 +476,9 @@ fn settle_tie(encounter: &mut Encounter, id: &CombatantId) {
     encounter.state.places = others;
 }
 
-/// Lets effects count a moment of a turn to which the combatant has returned: only those that have
-/// begun since it delays.
-pub(super) fn tick_uncounted(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
+/// Lets effects count a moment of a turn of which a combatant has had a part: those that have not counted
+/// it then.
+pub(super) fn count_once(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
     play.count_down(|encounter, effect| {
         let c = encounter.get(id);
         if c.is_some_and(|c| c.state.counted.contains(&effect.id)) {
