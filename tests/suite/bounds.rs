@@ -240,6 +240,29 @@ fn a_command_that_would_keep_more_than_an_import_may_is_refused() {
 }
 
 #[test]
+fn newcomers_leave_a_definition_that_comes_the_space_to_roll() {
+    let mut combatants = vec![json!({"id": "spy", "hidden": true})];
+    combatants.extend((0..250).map(|n| json!({"id": format!("c{n}")})));
+    let mut table = Table::create(json!({
+        "ruleset": "custom",
+        "options": {"definition": {"numbers": {"dex": 0}, "order": ["-dex"]}},
+        "combatants": combatants,
+    }));
+    table.accept(json!({"type": "start"}));
+    let lines = json!({"turns": 10, "score": {"dice": "9d6"}, "order": ["-score", "lap"]});
+    table.accept(json!({"type": "change_definition", "definition": lines}));
+    let refused = (0..100).find_map(|n| {
+        let details = json!({"id": format!("n{n}")});
+        let newcomer = json!({"type": "add_combatant", "details": details});
+        table.send(newcomer).err()
+    });
+    assert_eq!(refused.expect("a refusal").code, "too_much_state");
+    table.accept(json!({"type": "end_round"}));
+    let rolled = table.accept(json!({"type": "roll"}));
+    assert!(rolled.iter().any(|event| event == "initiative_rolled"));
+}
+
+#[test]
 fn the_turns_of_a_round_do_not_grow_with_those_that_come_and_go() {
     for (ruleset, start) in [
         (

@@ -89,9 +89,22 @@ fn check_planned(encounter: &Encounter) -> Result<(), String> {
 /// form of it, if anything is hidden.
 fn check_roll(encounter: &Encounter) -> Result<(), String> {
     let definition = encounter.options.definition();
-    let rolls_later =
-        encounter.status == Status::Setup || encounter.state.fresh || rerolls(definition);
-    if !rolls_later || !has_places(definition) {
+    let rolls_later = encounter.status == Status::Setup
+        || encounter.state.fresh
+        || !encounter.state.rolled
+        || rerolls(definition);
+    if rolls_later {
+        check_roll_by(encounter, definition)?;
+    }
+    match &encounter.state.planned {
+        Some(planned) => check_roll_by(encounter, planned.definition()),
+        None => Ok(()),
+    }
+}
+
+/// The same of a roll by this definition.
+fn check_roll_by(encounter: &Encounter, definition: &Definition) -> Result<(), String> {
+    if !has_places(definition) {
         return Ok(());
     }
     let of_place = bytes_of_place(definition);
