@@ -290,6 +290,22 @@ impl<'t> SidesInOrder<'t> {
         (&turn.c.side, turn.c.hidden, values)
     }
 
+    /// What all keys say of a turn, the least first.
+    pub(super) fn values(&self, encounter: &Encounter, turn: &Standing<'_>) -> Vec<[i64; 2]> {
+        let definition = definition(encounter);
+        let ranks = Ranks::of(encounter);
+        let mut values = Vec::new();
+        for (at, key) in keys(definition).iter().enumerate().take(ranks.end()) {
+            values.push(match turn.place {
+                Some(place) if stands(definition, &key.fact) => {
+                    ranks.value(at, &place.initiative, place.turn)
+                }
+                _ => [self.value(encounter, key, turn), 0],
+            });
+        }
+        values
+    }
+
     /// The value of a key that a place does not hold.
     pub(super) fn value(&self, encounter: &Encounter, key: &Key, turn: &Standing<'_>) -> i64 {
         let definition = definition(encounter);

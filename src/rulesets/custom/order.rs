@@ -1,6 +1,6 @@
 //! The order that is shown, and who is next in it.
 
-use super::candidates::Standing;
+use super::candidates::{SidesInOrder, Standing};
 use super::definition::{Chooser, Definition, Fact, Per};
 use super::lines::{
     costs_turns, deck, has_clock, has_laps, has_places, is_seated, keys, leading_number,
@@ -42,7 +42,7 @@ pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
     } else if is_plain(definition(encounter)) {
         by_place(encounter)
     } else {
-        sort_by_turns(by_place(encounter), &coming)
+        sort_by_turns(by_keys(encounter, by_place(encounter)), &coming)
     };
     if let Some(next) = coming.iter().find(|turn| !turn.unused) {
         mark_next(&mut rows, &next.combatants);
@@ -143,6 +143,21 @@ fn mark_next(rows: &mut [Row<'_>], combatants: &[CombatantId]) {
             row.entry.next = Some(true);
         }
     }
+}
+
+/// Sorts rows by all keys, also those that places do not hold, such as the score of a side. A place that
+/// was moved stands where it was put, and so do all.
+fn by_keys<'t>(encounter: &'t Encounter, mut rows: Vec<Row<'t>>) -> Vec<Row<'t>> {
+    let is_put = |row: &Row<'_>| {
+        let place = row.turn.place;
+        place.is_some_and(|place| place.moved || place.settled)
+    };
+    if rows.iter().any(is_put) {
+        return rows;
+    }
+    let sides = SidesInOrder::of(encounter);
+    rows.sort_by_cached_key(|row| sides.values(encounter, &row.turn));
+    rows
 }
 
 /// Sorts the rows: turns that are over, the present ones, those that come, then the others.
