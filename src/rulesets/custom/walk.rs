@@ -1,6 +1,7 @@
 //! What comes next: the one place that picks, for the flow, the order and `next`.
 
 use super::candidates::{candidates, may_pass, names_next};
+use super::clock::changes_before;
 use super::openings::may_any_skip;
 use super::pools::payment;
 use super::query::{definition, has_places_now, is_surprised, top};
@@ -116,6 +117,10 @@ impl Iterator for Walk {
             Next::Choice(who) if who.len() == 1 => (who, false),
             Next::Choice(_) | Next::RoundEnd | Next::Halted => return None,
         };
+        // What comes by another definition is not known.
+        if changes_before(&self.ahead, &combatants) {
+            return None;
+        }
         self.play_out(&combatants);
         Some(Coming { combatants, unused })
     }
