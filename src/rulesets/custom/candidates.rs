@@ -276,34 +276,33 @@ impl<'t> SidesInOrder<'t> {
         turn: &Standing<'c>,
     ) -> (&'c Slug, bool, Vec<[i64; 2]>) {
         let definition = definition(encounter);
-        let ranks = Ranks::of(encounter);
         let mut values = Vec::new();
         for (at, key) in keys(definition).iter().enumerate() {
-            if !stands(definition, &key.fact) {
-                values.push([self.value(encounter, key, turn), 0]);
-            } else if let Some(place) = turn.place
-                && !is_of_combatant(&key.fact)
-            {
-                values.push(ranks.value(at, &place.initiative, place.turn));
+            if !stands(definition, &key.fact) || !is_of_combatant(&key.fact) {
+                values.push(self.of_key(encounter, at, key, turn));
             }
         }
         (&turn.c.side, turn.c.hidden, values)
     }
 
-    /// What all keys say of a turn, the least first.
+    /// The values of all keys for a turn.
     pub(super) fn values(&self, encounter: &Encounter, turn: &Standing<'_>) -> Vec<[i64; 2]> {
-        let definition = definition(encounter);
-        let ranks = Ranks::of(encounter);
+        let end = Ranks::of(encounter).end();
         let mut values = Vec::new();
-        for (at, key) in keys(definition).iter().enumerate().take(ranks.end()) {
-            values.push(match turn.place {
-                Some(place) if stands(definition, &key.fact) => {
-                    ranks.value(at, &place.initiative, place.turn)
-                }
-                _ => [self.value(encounter, key, turn), 0],
-            });
+        for (at, key) in keys(definition(encounter)).iter().enumerate().take(end) {
+            values.push(self.of_key(encounter, at, key, turn));
         }
         values
+    }
+
+    /// The value of the key at this position, which the place holds or not.
+    fn of_key(&self, encounter: &Encounter, at: usize, key: &Key, turn: &Standing<'_>) -> [i64; 2] {
+        match turn.place {
+            Some(place) if stands(definition(encounter), &key.fact) => {
+                Ranks::of(encounter).value(at, &place.initiative, place.turn)
+            }
+            _ => [self.value(encounter, key, turn), 0],
+        }
     }
 
     /// The value of a key that a place does not hold.

@@ -67,14 +67,13 @@ pub(super) fn changes_before(encounter: &Encounter, who: &[CombatantId]) -> bool
 /// Reaches a tick, and the round that it is in. A jump over several rounds counts them all at once.
 pub(super) fn reach(play: &mut Play<'_>, tick: u32) {
     let encounter = play.encounter();
-    let Some(clock) = clock(definition(encounter)) else {
+    let Some(round) = round_at(encounter, tick) else {
         return;
     };
     if tick <= encounter.state.tick {
         return;
     }
     let before = encounter.round;
-    let round = tick.div_ceil(clock.ticks.count().max(1));
     play.emit(ClockAdvanced { tick });
     if round > before {
         pass_rounds(play, round - before);
@@ -98,6 +97,11 @@ pub(super) fn reach_next_definition(play: &mut Play<'_>, who: &[CombatantId]) {
 
 /// The round in which the first of these begins, on a clock.
 fn round_of(encounter: &Encounter, who: &[CombatantId]) -> Option<u32> {
+    round_at(encounter, tick_of(encounter, who))
+}
+
+/// The round that a tick of the clock is in.
+fn round_at(encounter: &Encounter, tick: u32) -> Option<u32> {
     let clock = clock(definition(encounter))?;
-    Some(tick_of(encounter, who).div_ceil(clock.ticks.count().max(1)))
+    Some(tick.div_ceil(clock.ticks.count().max(1)))
 }
