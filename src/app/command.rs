@@ -154,6 +154,7 @@ impl App {
             token_name: viewer.name,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
+            kept: decided.kept,
             redactions: decided.redactions,
             checkpoint: decided.checkpoint,
         };

@@ -185,11 +185,15 @@ impl App {
             });
         };
         let LogEntry {
-            events, redactions, ..
+            events,
+            kept,
+            redactions,
+            ..
         } = parse_entry(entry)?;
         Ok(Decided {
             next,
             events,
+            kept,
             redactions,
             checkpoint: None,
         })

@@ -2,6 +2,7 @@
 
 use super::document::{Document, check_schema, read_stored, unreadable};
 use super::history::{CHECKPOINTS, Rewind, UndoHistory};
+use super::narration::KeptEvent;
 use super::redaction::Transition;
 use super::space::{Space, WriteError};
 use super::trial::TrialDice;
@@ -162,6 +163,7 @@ impl<R: Ruleset> EncounterRecord<R> {
         let mut space = Space::of_entry();
         let events = narration::told(&transition.before.encounter, transition.events, &mut space)?;
         let redactions = transition.redactions(&mut space)?;
+        let kept = narration::kept(transition.events, &mut Space::of_entry())?;
         let jumps = transition.events.iter().any(Event::jumps);
         let checkpoint = if jumps || self.encounter.version.is_multiple_of(CHECKPOINTS) {
             Some(self.checkpoint().map_err(WriteError::Json)?)
@@ -172,6 +174,7 @@ impl<R: Ruleset> EncounterRecord<R> {
             checkpoint,
             next: self.clone(),
             events,
+            kept,
             redactions,
         })
     }
@@ -247,7 +250,7 @@ fn check_combatant<R: Ruleset>(c: &Combatant<R>) -> Result<(), String> {
 
 /// Whether the events of a transition are too many or too large, counted for each audience.
 fn is_too_large<R: Ruleset>(transition: &Transition<'_, R>) -> Result<bool, Refusal> {
-    let events = transition.events;
+    let events: Vec<_> = transition.events.iter().filter(|e| !e.is_kept()).collect();
     // Bounds that cost nothing come first. Each audience but everybody's has a token, so audiences
     // are counted only if tokens are many. An event may name every combatant, so bytes are counted
     // only if that makes many names.
@@ -257,7 +260,7 @@ fn is_too_large<R: Ruleset>(transition: &Transition<'_, R>) -> Result<bool, Refu
         .saturating_mul(transition.after.combatants.len())
         .saturating_mul(most_audiences);
     let bytes = if most_names > MAX_REDACTED {
-        serde_json::to_vec(events).map_err(unwritable)?.len()
+        serde_json::to_vec(&events).map_err(unwritable)?.len()
     } else {
         0
     };
@@ -269,6 +272,32 @@ fn is_too_large<R: Ruleset>(transition: &Transition<'_, R>) -> Result<bool, Refu
 fn exceeds(events: usize, bytes: usize, audiences: usize) -> bool {
     events.saturating_mul(audiences) > MAX_REDACTED
         || audiences > 1 && bytes.saturating_mul(audiences) > MAX_REDACTED_BYTES
+}
+
+/// All events of a stored entry.
+fn stored_events<R: Ruleset>(entry: &LogEntry) -> Result<Vec<Event<R>>, serde_json::Error> {
+    let events = serde_json::from_str(entry.events.get())?;
+    match &entry.kept {
+        Some(kept) => Ok(in_order(events, serde_json::from_str(kept.get())?)),
+        None => Ok(events),
+    }
+}
+
+/// The events that are read, and those that are kept, in the order in which they happened.
+fn in_order<R: Ruleset>(read: Vec<Event<R>>, kept: Vec<KeptEvent<R>>) -> Vec<Event<R>> {
+    if kept.is_empty() {
+        return read;
+    }
+    let mut events = Vec::with_capacity(read.len() + kept.len());
+    let mut kept = kept.into_iter().peekable();
+    for (position, event) in read.into_iter().enumerate() {
+        events.push(event);
+        while let Some(KeptEvent { event, .. }) = kept.next_if(|kept| kept.after <= position) {
+            events.push(event);
+        }
+    }
+    events.extend(kept.map(|kept| kept.event));
+    events
 }
 
 fn unwritable(error: serde_json::Error) -> Refusal {
@@ -428,7 +457,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     }
 
     fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn AnyEncounter>, LoadError> {
-        let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
+        let events = stored_events(entry).map_err(unreadable)?;
         if events.iter().any(Event::jumps) {
             let Some(checkpoint) = &entry.checkpoint else {
                 let message = "An undo or redo needs a checkpoint.";
@@ -497,7 +526,9 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         let told = import::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
         entry.events = serde_json::value::to_raw_value(&told)
             .map_err(|error| FieldError::malformed("events", error.to_string()))?;
-        let events: Vec<Event<R>> = told.into_iter().map(|told| told.event).collect();
+        let events = told.into_iter().map(|told| told.event).collect();
+        let kept = import::kept(entry).map_err(|error| error.within("kept"))?;
+        let events = in_order(events, kept);
         let is_jump = events.iter().any(Event::jumps);
         let next = self.after(&events, entry.version);
         if let Some(redactions) = entry.redactions.take() {

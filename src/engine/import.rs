@@ -1,7 +1,7 @@
 //! Reads imported logs as strictly as requests: an unknown field is refused wherever it stands.
 
 use super::document::{Document, DocumentHeader};
-use super::narration::ToldEvent;
+use super::narration::{KeptEvent, ToldEvent};
 use super::{LogEntry, MAX_COMMANDS, MAX_EVENTS, SCHEMA};
 use crate::json::{FieldError, each_item, parse, read_json};
 use crate::vocabulary::{Event, Ruleset, Text, is_plain};
@@ -27,6 +27,14 @@ struct EncounterOptions<'j> {
     options: &'j RawValue,
 }
 
+/// An event that nobody reads, with its place.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptFields {
+    after: usize,
+    event: Box<RawValue>,
+}
+
 /// The sentence of an event.
 #[derive(Deserialize)]
 struct Sentence {
@@ -37,12 +45,7 @@ struct Sentence {
 pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<ToldEvent<Event<R>>>, FieldError> {
     let mut events = Vec::new();
     each_item(raw, |place, event| {
-        if place >= MAX_EVENTS {
-            return Err(FieldError::meaningless(
-                "",
-                format!("Too many events. An entry has at most {MAX_EVENTS}."),
-            ));
-        }
+        check_number(place)?;
         events.push(told(event).map_err(|error| error.within(&place.to_string()))?);
         Ok(())
     })?;
@@ -55,9 +58,49 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<ToldEvent<Event<R
     Ok(events)
 }
 
+/// The events of an entry that nobody reads.
+pub(super) fn kept<R: Ruleset>(entry: &LogEntry) -> Result<Vec<KeptEvent<R>>, FieldError> {
+    let Some(raw) = &entry.kept else {
+        return Ok(Vec::new());
+    };
+    let mut kept = Vec::new();
+    each_item(raw, |place, event| {
+        check_number(place)?;
+        kept.push(kept_event(event).map_err(|error| error.within(&place.to_string()))?);
+        Ok(())
+    })?;
+    Ok(kept)
+}
+
+/// An event that nobody reads, with its place.
+fn kept_event<R: Ruleset>(raw: &RawValue) -> Result<KeptEvent<R>, FieldError> {
+    let KeptFields { after, event } = read_json(raw.get())?;
+    let event: Event<R> = Event::read(event.get()).map_err(|error| error.within("event"))?;
+    if !event.is_kept() {
+        let message = "This event is read, and stands in \"events\".";
+        return Err(FieldError::meaningless("event", message));
+    }
+    Ok(KeptEvent { after, event })
+}
+
+/// Refuses more events than an entry has.
+fn check_number(place: usize) -> Result<(), FieldError> {
+    if place < MAX_EVENTS {
+        return Ok(());
+    }
+    Err(FieldError::meaningless(
+        "",
+        format!("Too many events. An entry has at most {MAX_EVENTS}."),
+    ))
+}
+
 /// An event with its sentence.
 fn told<R: Ruleset>(raw: &RawValue) -> Result<ToldEvent<Event<R>>, FieldError> {
     let event = Event::read(raw.get())?;
+    if event.is_kept() {
+        let message = "Nobody reads this event. It stands in \"kept\".";
+        return Err(FieldError::meaningless("type", message));
+    }
     if !event.has_sentence() {
         return Ok(ToldEvent { event, text: None });
     }

@@ -5,7 +5,7 @@ use crate::vocabulary::{
     Combatant, CombatantId, CommandSpec, Commands, Describe, Effect, EffectId, Encounter, Event,
     LegalCommand, Names, RosterEvent, Ruleset, SharedCommand, SharedEvent, Tellable, tell,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::HashMap;
@@ -57,8 +57,40 @@ pub(super) struct ToldEvent<E> {
     pub text: Option<String>,
 }
 
-/// The events of a transition from `before` as a JSON array, each with its sentence, as far as there
-/// is space.
+/// An event that the log keeps and nobody reads. It followed from the one at this position of those that
+/// are read.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, bound = "")]
+pub(super) struct KeptEvent<R: Ruleset> {
+    pub after: usize,
+    pub event: Event<R>,
+}
+
+/// The events of a transition that nobody reads, as a JSON array, as far as there is space; None if
+/// there are none.
+pub(super) fn kept<R: Ruleset>(
+    events: &[Event<R>],
+    space: &mut Space,
+) -> Result<Option<Box<RawValue>>, WriteError> {
+    let mut kept = Vec::new();
+    let mut read: usize = 0;
+    for event in events {
+        if event.is_kept() {
+            let after = read.saturating_sub(1);
+            let event = event.clone();
+            kept.push(space.write(&KeptEvent { after, event })?);
+        } else {
+            read += 1;
+        }
+    }
+    if kept.is_empty() {
+        return Ok(None);
+    }
+    to_raw_value(&kept).map(Some).map_err(WriteError::Json)
+}
+
+/// The events of a transition from `before` that are read, as a JSON array, each with its sentence, as
+/// far as there is space.
 pub(super) fn told<R: Ruleset>(
     before: &Encounter<R>,
     events: &[Event<R>],
@@ -70,7 +102,7 @@ pub(super) fn told<R: Ruleset>(
         effects: HashMap::new(),
     };
     let mut told = Vec::with_capacity(events.len());
-    for event in events {
+    for event in events.iter().filter(|event| !event.is_kept()) {
         let text = sentence(event, &names);
         told.push(space.write(&ToldEvent { event, text })?);
         match event {

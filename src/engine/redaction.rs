@@ -333,7 +333,8 @@ impl<R: Ruleset> Transition<'_, R> {
         let (indices, events): (Vec<usize>, Vec<Event<R>>) = left.into_iter().unzip();
         let unsigned = someone_acted || unseen_sender || events.iter().any(is_someone_acts);
         // With no events left, an empty form hides the entry from this viewer.
-        if !unsigned && !events.is_empty() && events == self.events {
+        let all = self.events.iter().filter(|event| !event.is_kept());
+        if !unsigned && !events.is_empty() && events.iter().eq(all) {
             return Ok(None);
         }
         // The type of a command would tell what was done to a hidden combatant.
@@ -392,7 +393,8 @@ impl<R: Ruleset> Transition<'_, R> {
             open: None,
             told: someone_acts,
         };
-        for (index, event) in self.events.iter().enumerate() {
+        let mut events = self.events.iter().enumerate().peekable();
+        while let Some((index, event)) = events.next() {
             if (self.stop)() {
                 return Err(WriteError::Stopped);
             }
@@ -401,6 +403,9 @@ impl<R: Ruleset> Transition<'_, R> {
                 _ => None,
             };
             whole.apply(event);
+            while let Some((_, kept)) = events.next_if(|(_, event)| event.is_kept()) {
+                whole.apply(kept);
+            }
             if roster.is_some() {
                 audience = audience.at(&whole);
             }
@@ -447,7 +452,7 @@ fn is_public<R: Ruleset>(event: &Event<R>) -> bool {
         Event::Shared(_) => true,
         // They carry combatants with all their fields.
         Event::Roster(_) => false,
-        Event::Own(event) => !R::is_secret(event),
+        Event::Own(own) => event.is_kept() || !R::is_secret(own),
     }
 }
 

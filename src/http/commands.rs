@@ -161,9 +161,8 @@ pub(super) async fn apply(app: &App, call: CommandCall<'_>) -> Result<Answer, Pr
     answered
 }
 
-/// The answer to a command: the same fields for one command and a list, in full and with
-/// `Prefer: return=minimal`, and in a dry run. The encounter has `current` and `pending` too,
-/// because it is the same view as `GET` returns.
+/// The answer to one command or a list, also to a dry run. The encounter is the view that `GET`
+/// returns.
 #[serde_with::skip_serializing_none]
 #[derive(Serialize, ToSchema)]
 pub(super) struct CommandAnswer<'a> {

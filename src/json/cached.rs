@@ -28,7 +28,7 @@ impl<T> Deref for CachedJson<T> {
 
 impl<T: PartialEq> PartialEq for CachedJson<T> {
     fn eq(&self, other: &Self) -> bool {
-        **self == **other
+        Arc::ptr_eq(&self.0, &other.0) || **self == **other
     }
 }
 

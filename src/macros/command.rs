@@ -143,6 +143,9 @@ pub fn commands(arguments: Tokens, item: DeriveInput) -> Result<Tokens> {
     let (ruleset, then) = decided_by(arguments)?;
     let union = Union::read(item)?;
     let name = &union.name;
+    if let Some(kept) = union.variants.iter().find(|variant| variant.kept) {
+        return Err(Error::new_spanned(&kept.name, "Only an event can be kept."));
+    }
     let names: Vec<_> = union.variants.iter().map(|variant| &variant.name).collect();
     let tags: Vec<_> = union.variants.iter().map(|variant| &variant.tag).collect();
     let written = union.written();

@@ -119,6 +119,8 @@ pub fn events(arguments: Tokens, item: DeriveInput) -> Result<Tokens> {
     let name = &union.name;
     let names: Vec<_> = union.variants.iter().map(|variant| &variant.name).collect();
     let written = union.written();
+    let kept = union.variants.iter().filter(|variant| variant.kept);
+    let kept: Vec<_> = kept.map(|variant| &variant.name).collect();
     let events_of_encounters = if are_shared {
         quote! {
             #(
@@ -186,6 +188,10 @@ pub fn events(arguments: Tokens, item: DeriveInput) -> Result<Tokens> {
                 match self {
                     #( Self::#names(event) => event.describe(names, out), )*
                 }
+            }
+
+            fn is_kept(&self) -> bool {
+                false #( || matches!(self, Self::#kept(_)) )*
             }
         }
 

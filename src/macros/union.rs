@@ -21,6 +21,8 @@ pub struct Union {
 pub struct Variant {
     pub name: Ident,
     pub tag: String,
+    /// Whether it stands in the log alone, so that no document describes it.
+    pub kept: bool,
 }
 
 impl Union {
@@ -40,12 +42,18 @@ impl Union {
                 ));
             }
             let mut tag = variant.ident.to_string().to_snake_case();
+            let mut kept = false;
             for attribute in &variant.attrs {
-                tag = given_name(attribute)?;
+                if attribute.path().is_ident("kept") {
+                    kept = true;
+                } else {
+                    tag = given_name(attribute)?;
+                }
             }
             variants.push(Variant {
                 name: variant.ident,
                 tag,
+                kept,
             });
         }
         Ok(Self {
@@ -66,6 +74,10 @@ impl Union {
         } = self;
         let names: Vec<_> = variants.iter().map(|variant| &variant.name).collect();
         let tags: Vec<_> = variants.iter().map(|variant| &variant.tag).collect();
+        let published = variants.iter().filter(|variant| !variant.kept);
+        let (published, published_tags): (Vec<_>, Vec<_>) = published
+            .map(|variant| (&variant.name, &variant.tag))
+            .unzip();
         quote! {
             #( #attributes )*
             #[derive(Debug, Clone, PartialEq, Eq, ::serde::Serialize, ::serde::Deserialize)]
@@ -98,7 +110,7 @@ impl Union {
             impl ::utoipa::PartialSchema for #name {
                 fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> {
                     ::turnkeeper::json::union_schema([
-                        #( (#tags, <#names as ::utoipa::PartialSchema>::schema()), )*
+                        #( (#published_tags, <#published as ::utoipa::PartialSchema>::schema()), )*
                     ])
                 }
             }
@@ -107,7 +119,7 @@ impl Union {
                 fn schemas(
                     schemas: &mut Vec<(String, ::utoipa::openapi::RefOr<::utoipa::openapi::Schema>)>,
                 ) {
-                    #( <#names as ::utoipa::ToSchema>::schemas(schemas); )*
+                    #( <#published as ::utoipa::ToSchema>::schemas(schemas); )*
                 }
             }
         }
@@ -137,6 +149,6 @@ fn given_name(attribute: &Attribute) -> Result<String> {
     }
     Err(Error::new_spanned(
         attribute,
-        "Only `#[name = \"...\"]` may stand here. The struct has the doc comment.",
+        "Only `#[name = \"...\"]` or `#[kept]` may stand here. The struct has the doc comment.",
     ))
 }

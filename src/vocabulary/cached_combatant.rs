@@ -94,7 +94,7 @@ impl<R: Ruleset> Clone for Cached<R> {
 
 impl<R: Ruleset> PartialEq for CachedCombatant<R> {
     fn eq(&self, other: &Self) -> bool {
-        self.0.combatant == other.0.combatant
+        Arc::ptr_eq(&self.0, &other.0) || self.0.combatant == other.0.combatant
     }
 }
 

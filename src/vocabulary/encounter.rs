@@ -144,12 +144,21 @@ impl<R: Ruleset> Encounter<R> {
         wanted: impl Fn(&R::CombatantState) -> bool,
         change: impl Fn(&mut R::CombatantState),
     ) {
-        if !self.iter().any(|c| wanted(&c.state)) {
+        self.change_all(|c| wanted(&c.state), |c| change(&mut c.state));
+    }
+
+    /// Lets an event change the combatants of which `wanted` holds.
+    pub fn change_all(
+        &mut self,
+        wanted: impl Fn(&Combatant<R>) -> bool,
+        change: impl Fn(&mut Combatant<R>),
+    ) {
+        if !self.iter().any(&wanted) {
             return;
         }
         for combatant in self.combatants.iter_mut() {
-            if wanted(&combatant.state) {
-                change(&mut combatant.change().state);
+            if wanted(combatant) {
+                change(combatant.change());
             }
         }
     }

@@ -66,6 +66,14 @@ impl<R: Ruleset> Event<R> {
         self.describe(&NoNames, &mut String::new())
     }
 
+    /// Whether it stands in the log alone: no viewer reads of it, the game master neither.
+    pub fn is_kept(&self) -> bool {
+        match self {
+            Self::Own(event) => event.is_kept(),
+            Self::Shared(_) | Self::Roster(_) => false,
+        }
+    }
+
     /// The combatant that joins or changes with it.
     pub fn combatant(&self) -> Option<&Combatant<R>> {
         match self {

@@ -51,9 +51,22 @@ impl<'e, R: Ruleset> Fold<'e, R> {
         }
     }
 
-    /// The encounter itself, for `custom` alone: its events do not say yet what follows from a
-    /// definition.
-    pub fn whole(&mut self) -> &mut Encounter<R> {
-        self.encounter
+    /// Changes the combatants of which `wanted` holds.
+    pub fn change_all(
+        &mut self,
+        wanted: impl Fn(&Combatant<R>) -> bool,
+        change: impl Fn(&mut Combatant<R>),
+    ) {
+        self.encounter.change_all(wanted, change);
+    }
+
+    /// Sets the options of the encounter.
+    pub fn set_options(&mut self, options: R::Options) {
+        self.encounter.options = options;
+    }
+
+    /// Forgets which effects have counted this round.
+    pub fn forget_counted(&mut self) {
+        self.encounter.counted.clear();
     }
 }

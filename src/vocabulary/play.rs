@@ -39,11 +39,16 @@ impl<'d, R: Ruleset> Play<'d, R> {
         (self.encounter, self.events)
     }
 
-    /// Applies an event and records it.
+    /// Applies an event and records it, and what follows from it.
     pub fn emit(&mut self, event: impl Into<Event<R>>) {
         let event = event.into();
         self.encounter.apply(&event);
+        let outcome = R::outcome(&self.encounter, &event).map(Event::Own);
         self.events.push(event);
+        if let Some(outcome) = outcome {
+            self.encounter.apply(&outcome);
+            self.events.push(outcome);
+        }
     }
 
     /// Lets every effect count that counts `moment`; what has counted down ends.

@@ -95,6 +95,12 @@ pub trait Ruleset:
     /// may take its id: [`Audience::all_but`](super::Audience::all_but) helps.
     fn evolve(fold: &mut Fold<'_, Self>, event: &Event<Self>);
 
+    /// What follows from an event that has happened, where its own fields do not say it: an event that
+    /// is kept in the log with it, and that nobody reads.
+    fn outcome(_encounter: &Encounter<Self>, _event: &Event<Self>) -> Option<Self::Event> {
+        None
+    }
+
     /// Refuses a state that no play leads to: a list that is too long for it, or a number that is
     /// out of range. An imported log may hold one. The error names the list or number, and its
     /// bound.

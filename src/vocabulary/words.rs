@@ -141,6 +141,11 @@ pub trait Describe {
     fn is_row(&self) -> bool {
         false
     }
+
+    /// Whether it is an event that stands in the log alone, and of which nobody reads.
+    fn is_kept(&self) -> bool {
+        false
+    }
 }
 
 /// A value whose fields a template can name. `#[event]` and `#[fact]` implement it.

@@ -37,7 +37,11 @@ use turnkeeper::vocabulary::{
 )]
 #[case::a_comment_in_a_list(
     "#[events]\nenum Event {\n    <#[doc = \"Started.\"]>\n    Started,\n}",
-    "Only `#[name = \"...\"]` may stand here. The struct has the doc comment."
+    "Only `#[name = \"...\"]` or `#[kept]` may stand here. The struct has the doc comment."
+)]
+#[case::a_kept_command(
+    "#[commands]\nenum Command {\n    #[kept]\n    <Start>,\n}",
+    "Only an event can be kept."
 )]
 #[case::no_sentence(
     "/// It passed.\n#[event(<silent>)]\nstruct Passed {}",

@@ -328,24 +328,6 @@ fn no_ruleset_is_named_outside_its_folder_and_the_registry() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What folds a log asks no rule: rules take the encounter, and only `custom` has it there.
-#[test]
-fn one_ruleset_has_the_encounter_while_an_event_changes_it() {
-    let mut with_it: Vec<String> = Vec::new();
-    for (file, text) in files("src/rulesets", "rs") {
-        let source = Source::read(&text);
-        if source
-            .words()
-            .windows(2)
-            .any(|pair| pair == ["fold", "whole"])
-        {
-            with_it.push(file);
-        }
-    }
-    with_it.retain(|file| !file.starts_with("src/rulesets/custom/"));
-    assert!(with_it.is_empty(), "{with_it:?}");
-}
-
 /// The files of a ruleset's folder that need each other, but for `mod.rs`, which hands on to all of them.
 /// Only imports by a module's name count: types that `mod.rs` hands on do not.
 fn in_circles(folder: &str, files: Vec<(String, String)>) -> Vec<String> {

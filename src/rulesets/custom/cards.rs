@@ -1,5 +1,6 @@
 //! Cards: the choice of the one that counts, and what goes back to the deck.
 
+use super::by_rule::ByRule;
 use super::definition::{Keep, Reshuffle};
 use super::lines::deck;
 use super::places::{insert_in_order, set_initiative_of};
@@ -86,10 +87,9 @@ pub struct CardKept {
     pub card: Card,
 }
 
-impl CardKept {
+impl ByRule for CardKept {
     /// Lets another card count for a combatant, and for those that share it.
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+    fn follow(&self, encounter: &mut Encounter) {
         let options = encounter.options.clone();
         let ranks = ranks(&options, encounter);
         let places = &mut encounter.state.places;

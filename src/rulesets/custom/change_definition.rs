@@ -1,13 +1,13 @@
 //! A definition that changes during play (CU-59).
 
 use super::bounds::check_state;
+use super::by_rule::ByRule;
 use super::definition::{Definition, Prepare};
 use super::initiative::{check_known, check_own_roll};
 use super::lines::{clock, has_clock};
 use super::point::{Point, Then};
 use super::pools::first_pools;
 use super::query::definition;
-use super::roll::use_up_roll;
 use super::{CombatantState, Custom, DelayLapsed, Encounter, Mode, Options, Play, Preset, State};
 use crate::json::FieldError;
 use crate::vocabulary::{
@@ -87,23 +87,23 @@ pub struct DefinitionChanged {
     pub outdated: Vec<CombatantId>,
 }
 
-impl DefinitionChanged {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
-        encounter.options = self.options.clone();
-        let numbers = &self.options.definition().numbers;
-        for c in encounter.combatants.iter_mut() {
-            let mut names = c.stats.numbers.keys();
-            if names.any(|name| !numbers.contains_key(name)) {
-                let known = Arc::make_mut(&mut c.change().stats.numbers);
-                known.retain(|name, _| numbers.contains_key(name));
-            }
-        }
-        for id in &self.outdated {
-            use_up_roll(encounter, id);
-        }
+impl ByRule for DefinitionChanged {
+    fn follow(&self, encounter: &mut Encounter) {
         if encounter.status == Status::Running {
             begin_anew(encounter, self.options.definition(), self.tick);
+        }
+    }
+
+    fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        fold.set_options(self.options.clone());
+        fold.state().planned = None;
+        let known = &self.options.definition().numbers;
+        fold.change_all(
+            |c| c.stats.numbers.keys().any(|name| !known.contains_key(name)),
+            |c| Arc::make_mut(&mut c.stats.numbers).retain(|name, _| known.contains_key(name)),
+        );
+        for id in &self.outdated {
+            fold.change(id, |c| c.stats.use_up_roll());
         }
     }
 }

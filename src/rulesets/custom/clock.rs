@@ -13,9 +13,8 @@ pub struct LapEnded {}
 
 impl LapEnded {
     pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
-        encounter.counted.clear();
-        encounter.change_states(|s| s.lapped, |s| s.lapped = false);
+        fold.forget_counted();
+        fold.change_states(|s| s.lapped, |s| s.lapped = false);
     }
 }
 

@@ -83,7 +83,8 @@ pub struct Declared {
 
 impl Declared {
     pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        set_declared(fold.whole(), &self.combatant, self.choice.clone());
+        let choice = self.choice.clone();
+        fold.change_state(&self.combatant, |s| s.declare(choice));
     }
 }
 
@@ -97,7 +98,8 @@ pub struct DeclarationsShown {
 impl DeclarationsShown {
     pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
         for shown in &self.declarations {
-            set_declared(fold.whole(), &shown.combatant, Some(shown.choice.clone()));
+            let choice = Some(shown.choice.clone());
+            fold.change_state(&shown.combatant, |s| s.declare(choice));
         }
     }
 }
@@ -109,13 +111,6 @@ pub struct Declaration {
     pub combatant: CombatantId,
     /// Its choice.
     pub choice: Slug,
-}
-
-pub(super) fn set_declared(encounter: &mut Encounter, id: &CombatantId, choice: Option<Slug>) {
-    encounter.change_state(id, |s| {
-        s.has_declared = true;
-        s.declared = choice;
-    });
 }
 
 pub(super) fn declare_options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {

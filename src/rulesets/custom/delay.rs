@@ -1,5 +1,6 @@
 //! Delayed turns, and the return to them.
 
+use super::by_rule::ByRule;
 use super::definition::Lasts;
 use super::lines::{delay_rule, delays_last, reaction_line};
 use super::openings::{may_return, opening};
@@ -7,8 +8,8 @@ use super::point::{Point, Then};
 use super::query::{beside_now, definition, fits, is_skipped, last_begun, next_place};
 use super::refusal::{ensure, now};
 use super::turn::{count_once, open_turn, remove_from_turn, set_last};
-use super::{Custom, PlaceMoved, Play, TurnOrigin};
-use crate::vocabulary::{CombatantId, EffectId, Fold, Moment, Violation, command, event, ids};
+use super::{Encounter, PlaceMoved, Play, TurnOrigin};
+use crate::vocabulary::{CombatantId, EffectId, Moment, Violation, command, event, ids};
 
 /// Delays the combatant's turn, to return to it later.
 #[command(player, "{combatant}: delay the turn")]
@@ -118,9 +119,8 @@ pub struct Delayed {
     pub counted: Vec<EffectId>,
 }
 
-impl Delayed {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+impl ByRule for Delayed {
+    fn follow(&self, encounter: &mut Encounter) {
         let begun = last_begun(encounter, &self.combatant);
         let place = begun.and_then(|at| encounter.state.places.get(at));
         let delayed_turn = place.map(|place| place.turn);
@@ -146,12 +146,11 @@ pub struct DelayLapsed {
     pub combatant: CombatantId,
 }
 
-impl DelayLapsed {
+impl ByRule for DelayLapsed {
     /// Takes the turn from a combatant that delays. If it is lost because the combatant has no turns,
     /// the effects have counted it. A delay of an earlier round has no turn of this one, unless it
     /// keeps the combatant from its place.
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+    fn follow(&self, encounter: &mut Encounter) {
         let id = &self.combatant;
         let options = encounter.options.clone();
         let definition = options.definition();
@@ -175,10 +174,10 @@ pub struct Returned {
     pub combatant: CombatantId,
 }
 
-impl Returned {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+impl ByRule for Returned {
+    fn follow(&self, encounter: &mut Encounter) {
         let returning = std::slice::from_ref(&self.combatant);
-        open_turn(fold.whole(), returning, TurnOrigin::Returned);
+        open_turn(encounter, returning, TurnOrigin::Returned);
     }
 }
 

@@ -1,9 +1,11 @@
 //! A table's own turn order: a definition in bounded JSON, enforced like a program.
 
 mod bounds;
+mod by_rule;
 mod candidates;
 mod cards;
 mod change_definition;
+mod changed;
 mod check;
 mod choice;
 mod clock;
@@ -44,6 +46,7 @@ mod why;
 
 pub use cards::{CardChoiceClosed, CardChoiceOpened, CardKept, KeepCard, Reshuffled};
 pub use change_definition::{ChangeDefinition, DefinitionChanged, DefinitionPlanned};
+pub use changed::Changed;
 pub use choice::{BeginTurn, ChoiceOpened, Nominate};
 pub use clock::{ClockAdvanced, LapEnded};
 pub use declare::{Declaration, DeclarationsOpened, DeclarationsShown, Declare, Declared};
@@ -67,9 +70,10 @@ use crate::json::FieldError;
 use crate::rulesets::shared::{check_started, types};
 use crate::vocabulary::{
     Combatant as CombatantOf, CombatantId, EffectId, Encounter as EncounterOf, Event as AnyEvent,
-    Fold, Group, LegalCommand, Name, OrderEntry, Pending, Play as PlayOf, Property, RosterEvent,
-    Ruleset, SharedEvent, Slug, Status, Violation, commands, events, ids, said,
+    Fold, Group, LegalCommand, Name, OrderEntry, Pending, Play as PlayOf, Property, Ruleset, Slug,
+    Status, Violation, commands, events, ids, said,
 };
+use by_rule::ByRule as _;
 use candidates::{candidates, chooser, may_pass, names_now};
 use cards::{card_options, choosing_cards};
 use choice::choice_options;
@@ -81,22 +85,20 @@ use laps::lap_now;
 use lines::{
     costs_turns, delay_rule, has_clock, has_laps, has_places, has_sides, has_unlimited_turns,
 };
-use newcomer::{combatant_joined, combatant_left};
 use openings::{Opening, asked, may_skip, opening};
 use places::place_options;
 use point::Then;
 use query::{current, definition};
 use reaction::reaction_options;
 use roll::with_rolls;
-use round::{may_end_round, round_started};
+use round::may_end_round;
 use serde_json::Value;
 use sides::with_first_side;
-use sides::{add_sides, drop_hidden_initiative};
 use start::start_options;
 use std::collections::{BTreeSet, HashSet};
 use survey::Survey;
 use swap::{swap_options, swap_rule};
-use turn::{turn_ended, turn_options};
+use turn::turn_options;
 
 /// The ruleset `custom`.
 #[derive(Debug, Clone, PartialEq)]
@@ -180,6 +182,8 @@ pub enum Event {
     DefinitionPlanned,
     DefinitionChanged,
     Halted,
+    #[kept]
+    Changed,
 }
 
 impl Ruleset for Custom {
@@ -202,29 +206,13 @@ impl Ruleset for Custom {
     }
 
     fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
-        match event {
-            AnyEvent::Own(event) => event.apply(fold),
-            AnyEvent::Shared(SharedEvent::RoundStarted(e)) => {
-                let is_first = e.round == 1 || fold.state().fresh;
-                round_started(fold.whole(), is_first);
-            }
-            AnyEvent::Shared(SharedEvent::TurnEnded(e)) => turn_ended(fold.whole(), &e.combatant),
-            AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
-                combatant_left(fold.whole(), &e.combatant);
-            }
-            AnyEvent::Roster(RosterEvent::CombatantJoined { details })
-                if fold.whole().status == Status::Running =>
-            {
-                combatant_joined(fold.whole(), &details.id);
-            }
-            AnyEvent::Roster(RosterEvent::CombatantUpdated { .. })
-                if fold.whole().status == Status::Running =>
-            {
-                add_sides(fold.whole());
-            }
-            AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
+        if let AnyEvent::Own(event) = event {
+            event.apply(fold);
         }
-        drop_hidden_initiative(fold.whole());
+    }
+
+    fn outcome(encounter: &Encounter, event: &AnyEvent<Self>) -> Option<Event> {
+        changed::outcome(encounter, event)
     }
 
     fn check_state(encounter: &Encounter) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! Combatants that come into a fight that goes on, and those that leave it.
 
-use super::declare::{declaration, set_declared};
+use super::declare::declaration;
 use super::definition::{Join, KnownTotal, Number, Per};
 use super::initiative::{newcomer, takes_totals};
 use super::lines::{
@@ -27,9 +27,8 @@ pub struct CameLate {
 impl CameLate {
     /// Leaves a combatant as many turns as the event says, at the open places that come up last.
     pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
-        encounter.change_state(&self.combatant, |s| s.turns_left = self.turns);
-        let places = encounter.state.places.iter_mut();
+        fold.change_state(&self.combatant, |s| s.turns_left = self.turns);
+        let places = fold.state().places.iter_mut();
         let open = places.filter(|place| place.combatant == self.combatant && !place.done);
         for place in open.rev().skip(self.turns) {
             set_done(place, true);
@@ -49,7 +48,7 @@ pub(super) fn combatant_joined(encounter: &mut Encounter, id: &CombatantId) {
     let Some(c) = encounter.get(id) else { return };
     let choice = declaration(options.definition(), c);
     if choice.is_some() && encounter.state.mode != Mode::Declaring {
-        set_declared(encounter, id, choice);
+        encounter.change_state(id, |s| s.declare(choice));
     }
 }
 

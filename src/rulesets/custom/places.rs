@@ -1,5 +1,6 @@
 //! Places in the order: what sorts them, and what the game master sets or moves.
 
+use super::by_rule::ByRule;
 use super::definition::{Definition, Fact, KnownTotal};
 use super::lines::{
     has_clock, has_laps, has_places, is_seated, key_of, parts_sides, score_rule, scores_sides,
@@ -16,8 +17,8 @@ use super::sides::sort_sides;
 use super::{Cause, Combatant, Custom, Encounter, Initiative, Place, Play};
 use crate::json::CachedJson;
 use crate::vocabulary::{
-    CombatantId, Combatants, Fold, LegalCommand, Slug, Total, Violation, command, event, field,
-    require, shared_list,
+    CombatantId, Combatants, LegalCommand, Slug, Total, Violation, command, event, field, require,
+    shared_list,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -152,10 +153,9 @@ pub struct InitiativeChanged {
     pub cause: Cause,
 }
 
-impl InitiativeChanged {
+impl ByRule for InitiativeChanged {
     /// Changes the initiative of a combatant, and sorts its places in again.
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+    fn follow(&self, encounter: &mut Encounter) {
         let options = encounter.options.clone();
         let ranks = ranks(&options, encounter);
         let next_lap = self.cause == Cause::Turn && has_laps(options.definition());
@@ -193,11 +193,10 @@ pub struct SideInitiativeChanged {
     pub to: Total,
 }
 
-impl SideInitiativeChanged {
+impl ByRule for SideInitiativeChanged {
     /// Changes the initiative of a side, which then says when the side acts. That of a side which players
     /// do not know leaves the others as they stand.
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+    fn follow(&self, encounter: &mut Encounter) {
         let options = encounter.options.clone();
         let ranks = ranks(&options, encounter);
         let state = &mut encounter.state;
@@ -237,9 +236,8 @@ pub struct PlaceMoved {
     pub done: bool,
 }
 
-impl PlaceMoved {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+impl ByRule for PlaceMoved {
+    fn follow(&self, encounter: &mut Encounter) {
         let places = encounter.state.places.drain(..);
         let moves = |place: &CachedJson<Place>| {
             place.combatant == self.combatant && self.turn.is_none_or(|turn| place.turn == turn)

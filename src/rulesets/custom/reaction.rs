@@ -1,5 +1,6 @@
 //! Reactions: used at once, or readied and used later.
 
+use super::by_rule::ByRule;
 use super::candidates::candidates;
 use super::definition::{Definition, Gives, Owner, Prepare, ReactionRule};
 use super::lines::{has_laps, later_by, lets_sides_skip, pool_line, reaction_line};
@@ -112,10 +113,10 @@ pub struct Reacted {
     pub cost: u32,
 }
 
-impl Reacted {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+impl ByRule for Reacted {
+    fn follow(&self, encounter: &mut Encounter) {
         spend_reaction(
-            fold.whole(),
+            encounter,
             &self.combatant,
             &self.reaction,
             self.pool.as_ref(),
@@ -156,13 +157,13 @@ pub struct Triggered {
     pub cost: u32,
 }
 
-impl Triggered {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        fold.change_state(&self.combatant, |s| {
+impl ByRule for Triggered {
+    fn follow(&self, encounter: &mut Encounter) {
+        encounter.change_state(&self.combatant, |s| {
             s.readied_reactions.retain(|name| *name != self.reaction);
         });
         spend_reaction(
-            fold.whole(),
+            encounter,
             &self.combatant,
             &self.reaction,
             self.pool.as_ref(),
@@ -178,10 +179,9 @@ pub struct TurnSpent {
     pub combatant: CombatantId,
 }
 
-impl TurnSpent {
+impl ByRule for TurnSpent {
     /// Uses up a turn of a combatant that acts in no turn for it.
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+    fn follow(&self, encounter: &mut Encounter) {
         let id = &self.combatant;
         let definition = encounter.options.definition();
         let place = if has_laps(definition) {

@@ -1,6 +1,7 @@
 //! The roll of the round: its command, and the places that it gives. How initiative is made stands in
 //! `initiative.rs`.
 
+use super::by_rule::ByRule;
 use super::cards::{discard, take_out};
 use super::definition::{Fact, KnownTotal};
 use super::initiative::{
@@ -92,23 +93,13 @@ pub struct InitiativeRolled {
     pub discarded: Vec<Card>,
 }
 
-impl InitiativeRolled {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+impl ByRule for InitiativeRolled {
+    fn follow(&self, encounter: &mut Encounter) {
         let state = &mut encounter.state;
-        state.rolled = true;
         if let Some(at) = position_of(encounter.options.definition(), &Fact::Seat) {
             let first = self.places.first();
             state.first_seat = first.map(|place| place.initiative.key_at(at));
         }
-        state.places.clear();
-        for rolled in &self.places {
-            state.places.push(new_place(rolled, false));
-        }
-        let places = self.places.iter().map(|place| &*place.initiative);
-        let sides = self.side_places.iter().map(|side| &*side.initiative);
-        take_out(&mut state.cards, places.chain(sides));
-        discard(&mut state.cards, &self.discarded);
         if !self.side_places.is_empty() {
             roll_sides(encounter, &self.side_places);
         }
@@ -120,6 +111,19 @@ impl InitiativeRolled {
                 use_up_roll(encounter, id);
             }
         }
+    }
+
+    fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        let state = fold.state();
+        state.rolled = true;
+        state.places.clear();
+        for rolled in &self.places {
+            state.places.push(new_place(rolled, false));
+        }
+        let places = self.places.iter().map(|place| &*place.initiative);
+        let sides = self.side_places.iter().map(|side| &*side.initiative);
+        take_out(&mut state.cards, places.chain(sides));
+        discard(&mut state.cards, &self.discarded);
     }
 }
 
@@ -136,9 +140,8 @@ pub struct Placed {
     pub discarded: Vec<Card>,
 }
 
-impl Placed {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+impl ByRule for Placed {
+    fn follow(&self, encounter: &mut Encounter) {
         let options = encounter.options.clone();
         let ranks = ranks(&options, encounter);
         let state = &mut encounter.state;
@@ -224,12 +227,11 @@ fn roll_sides(encounter: &mut Encounter, rolled: &[RolledSide]) {
     sort_sides(&mut encounter.state, ranks);
 }
 
-pub(super) fn use_up_roll(encounter: &mut Encounter, id: &CombatantId) {
+fn use_up_roll(encounter: &mut Encounter, id: &CombatantId) {
     let brought = |c: &Combatant| c.stats.roll.is_some() || c.stats.initiative.is_some();
     if encounter.get(id).is_some_and(brought) {
         encounter.change(id, |c| {
-            c.stats.roll = None;
-            c.stats.initiative = None;
+            c.stats.use_up_roll();
         });
     }
 }

@@ -1,14 +1,14 @@
 //! The sides, and their order.
 
+use super::by_rule::ByRule;
 use super::lines::has_sides;
 use super::pools::first_pools;
 use super::query::definition;
 use super::rank::{Ranks, ranks};
-use super::{Custom, Encounter, Play, SideState, State};
+use super::{Encounter, Play, SideState, State};
 use crate::rulesets::shared::seen_first;
-use crate::vocabulary::{
-    Fold, LegalCommand, Participants, Slug, Violation, event, field, ids, require,
-};
+use crate::vocabulary::{LegalCommand, Participants, Slug, Violation, event, field, ids, require};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Adds the sides that are new, the players before others. A side that players have not seen is new
@@ -48,15 +48,12 @@ fn side_named<'s>(sides: &'s [SideState], name: &Slug) -> Option<&'s SideState> 
 
 /// Clears a side's initiative if only hidden combatants rolled it and one that players see joins: its
 /// place would show that they are there. The side is last, as one that has not rolled.
-pub(super) fn drop_hidden_initiative(encounter: &mut Encounter) {
-    if !encounter
-        .state
-        .sides
-        .iter()
-        .any(|side| side.initiative_hidden)
-    {
+pub(super) fn drop_hidden_initiative(encounter: &mut Cow<'_, Encounter>) {
+    let mut sides = encounter.state.sides.iter();
+    if !sides.any(|side| side.initiative_hidden) {
         return;
     }
+    let encounter = encounter.to_mut();
     let shown: BTreeSet<Slug> = encounter
         .active()
         .filter(|c| !c.hidden)
@@ -98,9 +95,8 @@ pub struct SideOpened {
     pub combatants: Participants,
 }
 
-impl SideOpened {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+impl ByRule for SideOpened {
+    fn follow(&self, encounter: &mut Encounter) {
         for side in &mut encounter.state.sides {
             side.first = side.side == self.side;
         }

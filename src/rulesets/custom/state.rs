@@ -40,6 +40,14 @@ pub struct CombatantStats {
     pub numbers: Arc<BTreeMap<Slug, Number>>,
 }
 
+impl CombatantStats {
+    /// Forgets the roll and the initiative that it brought.
+    pub(super) fn use_up_roll(&mut self) {
+        self.roll = None;
+        self.initiative = None;
+    }
+}
+
 /// State of a combatant in the custom ruleset.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -85,6 +93,14 @@ pub struct CombatantState {
     #[serde(skip)]
     #[schema(ignore)]
     pub unseen_pools: UnseenPools,
+}
+
+impl CombatantState {
+    /// Sets what it declares in this round.
+    pub(super) fn declare(&mut self, choice: Option<Slug>) {
+        self.has_declared = true;
+        self.declared = choice;
+    }
 }
 
 /// The points of a combatant that a viewer does not see, by which its view knows who may react.
@@ -226,6 +242,25 @@ pub struct Place {
     #[schema(value_type = Initiative)]
     #[serde(rename = "initiative_score")]
     pub initiative: CachedJson<Initiative>,
+}
+
+impl Place {
+    /// Whether another place differs from it in nothing but `done`.
+    pub(super) fn is_but_for_done(&self, other: &Self) -> bool {
+        let Self {
+            combatant,
+            turn,
+            done: _,
+            moved,
+            settled,
+            initiative,
+        } = self;
+        *combatant == other.combatant
+            && *turn == other.turn
+            && *moved == other.moved
+            && *settled == other.settled
+            && *initiative == other.initiative
+    }
 }
 
 /// An initiative, by which the order is sorted.

@@ -1,5 +1,6 @@
 //! Swaps of places between two combatants (CU-41).
 
+use super::by_rule::ByRule;
 use super::definition::{Partner, SwapRule, SwapWhen};
 use super::lines::{alternates, costs_turns, score_rule};
 use super::openings::{Opening, may_respond, opening};
@@ -134,11 +135,10 @@ pub struct PlacesSwapped {
     pub counted: Vec<EffectId>,
 }
 
-impl PlacesSwapped {
+impl ByRule for PlacesSwapped {
     /// Exchanges the next open places of two combatants, or the place of the turn that one gives back.
     /// What wounds and conditions change stays with each.
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        let encounter = fold.whole();
+    fn follow(&self, encounter: &mut Encounter) {
         encounter.state.offer = None;
         let own = place_to_give(encounter, &self.combatant);
         let other = place_to_give(encounter, &self.with);

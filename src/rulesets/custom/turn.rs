@@ -1,5 +1,6 @@
 //! Turns: how they begin, their steps, and how they end.
 
+use super::by_rule::ByRule;
 use super::candidates::{candidates, slot_taken};
 use super::clock::{end_lap, reach, tick_of};
 use super::definition::{Chooser, Prepare};
@@ -69,9 +70,9 @@ pub struct TurnOpened {
     pub origin: TurnOrigin,
 }
 
-impl TurnOpened {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
-        open_turn(fold.whole(), &self.combatants, self.origin);
+impl ByRule for TurnOpened {
+    fn follow(&self, encounter: &mut Encounter) {
+        open_turn(encounter, &self.combatants, self.origin);
     }
 }
 

@@ -1,12 +1,14 @@
 //! What comes next: the one place that picks, for the flow, the order and `next`.
 
 use super::candidates::{candidates, may_pass, names_next};
+use super::changed::happen;
 use super::clock::changes_before;
 use super::openings::may_any_skip;
 use super::pools::payment;
 use super::query::{definition, has_places_now, is_surprised, top};
 use super::{Encounter, TurnOpened, TurnOrigin};
-use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
+use crate::vocabulary::{CombatantId, TurnEnded};
+use std::borrow::Cow;
 
 /// What comes next after a turn and its gap.
 #[derive(Debug)]
@@ -69,15 +71,15 @@ pub(super) struct Coming {
 
 /// Walks through the turns that come in this round if no combatant interferes, as far as they are
 /// known.
-pub(super) struct Walk {
+pub(super) struct Walk<'e> {
     /// The encounter as it will be.
-    ahead: Encounter,
+    ahead: Cow<'e, Encounter>,
 }
 
-impl Walk {
+impl<'e> Walk<'e> {
     /// Begins after the turns that are going on.
-    pub fn new(encounter: &Encounter) -> Self {
-        let mut ahead = encounter.clone();
+    pub fn new(encounter: &'e Encounter) -> Self {
+        let mut ahead = Cow::Borrowed(encounter);
         while let Some(id) = top(&ahead).and_then(|turn| turn.combatants.last().cloned()) {
             end_turn(&mut ahead, &id);
         }
@@ -89,7 +91,7 @@ impl Walk {
             combatants: combatants.to_vec().into(),
             origin: TurnOrigin::Normal,
         };
-        self.ahead.apply(&AnyEvent::Own(begun.into()));
+        happen(&mut self.ahead, begun);
         for id in combatants {
             end_turn(&mut self.ahead, id);
         }
@@ -97,17 +99,17 @@ impl Walk {
 }
 
 /// Ends a combatant's part of the turn that is going on, at the least cost.
-pub(super) fn end_turn(ahead: &mut Encounter, id: &CombatantId) {
+pub(super) fn end_turn(ahead: &mut Cow<'_, Encounter>, id: &CombatantId) {
     if let Some(paid) = payment(ahead, id, None) {
-        ahead.apply(&AnyEvent::Own(paid));
+        happen(ahead, paid);
     }
     let ended = TurnEnded {
         combatant: id.clone(),
     };
-    ahead.apply(&AnyEvent::Shared(ended.into()));
+    happen(ahead, ended);
 }
 
-impl Iterator for Walk {
+impl Iterator for Walk<'_> {
     type Item = Coming;
 
     fn next(&mut self) -> Option<Coming> {

@@ -3,6 +3,7 @@
 
 use crate::support::table::{RULESETS, Table, entry, seeded};
 use crate::transcripts;
+use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 use turnkeeper::engine::{LoadError, LogEntry, Request, SCHEMA};
 
@@ -113,17 +114,22 @@ fn a_field_that_the_program_does_not_know_is_refused_wherever_it_stands() {
         }
         assert!(!entries.is_empty(), "{ruleset}");
         for (before, entry) in &entries {
+            let refused = |changed: &Value, entry: LogEntry| {
+                let folded = before.game.fold(&entry);
+                assert!(folded.is_err(), "{ruleset}: a field of {changed} is lost");
+            };
             let events: Value = serde_json::from_str(entry.events.get()).expect("events");
-            for (place, changed) in with_a_stray_field(&events) {
-                let events = serde_json::value::to_raw_value(&changed).expect("JSON");
-                let folded = before.game.fold(&LogEntry {
-                    events,
-                    ..entry.clone()
-                });
-                assert!(
-                    folded.is_err(),
-                    "{ruleset}: a field at {place} of {changed} is lost"
-                );
+            for (_, changed) in with_a_stray_field(&events) {
+                let events = to_raw_value(&changed).expect("JSON");
+                let entry = entry.clone();
+                refused(&changed, LogEntry { events, ..entry });
+            }
+            let Some(kept) = &entry.kept else { continue };
+            let kept: Value = serde_json::from_str(kept.get()).expect("kept events");
+            for (_, changed) in with_a_stray_field(&kept) {
+                let kept = Some(to_raw_value(&changed).expect("JSON"));
+                let entry = entry.clone();
+                refused(&changed, LogEntry { kept, ..entry });
             }
         }
     }
@@ -152,4 +158,20 @@ fn an_entry_with_a_field_that_the_program_does_not_know_is_refused() {
             "a field at {place:?} is lost"
         );
     }
+}
+
+#[test]
+fn an_import_refuses_a_kept_event_among_those_that_are_read() {
+    let (_, entries) = played("custom");
+    let kept = |(_, entry): &(Table, LogEntry)| entry.kept.is_some();
+    let (before, entry) = entries.iter().find(|played| kept(played)).expect("one");
+    let all: Value = serde_json::from_str(entry.kept.as_ref().expect("kept").get()).expect("JSON");
+    let events = to_raw_value(&[&all[0]["event"]]).expect("JSON");
+    let mut entry = LogEntry {
+        events,
+        ..entry.clone()
+    };
+    let refused = before.game.import_entry(&mut entry, &|| false).err();
+    let refused = format!("{refused:?}");
+    assert!(refused.contains("Nobody reads this event."), "{refused}");
 }

@@ -399,6 +399,7 @@ pub fn entry(decided: &Decided) -> LogEntry {
         token_name: None,
         commands: Vec::new(),
         events: decided.events.clone(),
+        kept: decided.kept.clone(),
         redactions: decided.redactions.clone(),
         checkpoint: decided.checkpoint.clone(),
     }

@@ -108,7 +108,7 @@ class _CommandAnswerRequired(TypedDict):
 
 
 class CommandAnswer(_CommandAnswerRequired, total=False):
-    """The answer to a command: the same fields for one command and a list, in full and with `Prefer: return=minimal`, and in a dry run. The encounter has `current` and `pending` too, because it is the same view as `GET` returns."""
+    """The answer to one command or a list, also to a dry run. The encounter is the view that `GET` returns."""
 
     options: LegalCommands
     """The legal commands after the command, with `include=options`."""
@@ -326,6 +326,8 @@ class ExportedEntry(_ExportedEntryRequired, total=False):
 
     checkpoint: dict[str, Any]
     """The state after the entry. Every 256th entry carries it, and every undo and redo."""
+    kept: list[dict[str, Any]]
+    """Events that nobody reads: what followed from the others."""
     redactions: dict[str, Any]
     """The redacted forms for players and spectators, if they differ."""
     token_name: str

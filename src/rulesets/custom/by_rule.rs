@@ -1,0 +1,13 @@
+//! What an event has whose consequences are the rules' to say.
+
+use super::{Custom, Encounter};
+use crate::vocabulary::Fold;
+
+/// An event from which something follows by the rules.
+pub(super) trait ByRule {
+    /// Does to the encounter what follows.
+    fn follow(&self, encounter: &mut Encounter);
+
+    /// What the event says itself; the rest stands in [`Changed`].
+    fn apply(&self, _fold: &mut Fold<'_, Custom>) {}
+}
