@@ -196,7 +196,7 @@ pub enum Task {
         /// The file to write. It must not exist.
         file: PathBuf,
     },
-    /// Check a file of the embedded store that no server has open, and say what is damaged. Exits
+    /// Check a file of the embedded store, also while its server runs, and say what is damaged. Exits
     /// with 1 if anything is.
     Check {
         /// The file. Default: that in the directory of TURNKEEPER_DATA.

@@ -271,26 +271,11 @@ fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, Strin
         return Err(reason.to_owned());
     }
     let directory = config.directory();
-    let store = without_panic_messages(|| EmbeddedStore::open(&directory, config.store()));
+    let store = EmbeddedStore::open(&directory, config.store());
     let store = store.map_err(|error| format!("TURNKEEPER_DATA: {error}"))?;
-    if !on_lambda && let Err(error) = store.serve_backups(&directory) {
-        tracing::warn!(
-            %error,
-            "`turnkeeper backup` cannot reach this process: there is no socket in its directory"
-        );
-    }
     let directory = directory.display();
     let name = format!("embedded, in {directory} (REDIS_URL for a shared one)");
     Ok((Arc::new(store), name))
-}
-
-/// Opens a store whose file may be damaged: the error has the words of a panic in the database.
-fn without_panic_messages<T>(open: impl FnOnce() -> T) -> T {
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let opened = open();
-    std::panic::set_hook(usual);
-    opened
 }
 
 /// Reads the application keys again every two seconds. While they are invalid, the earlier keys
@@ -344,13 +329,13 @@ fn back_up(config: &Server, target: &Path) -> Result<(), String> {
     runtime
         .block_on(async { survive_size_limit() })
         .map_err(|error| error.to_string())?;
-    let report = without_panic_messages(|| embedded::back_up(&config.directory(), target))?;
+    let report = embedded::back_up(&config.directory(), target)?;
     conclude(target, &report)
 }
 
 /// Checks a file of the embedded store.
 fn check(path: PathBuf) -> Result<(), String> {
-    let report = without_panic_messages(|| embedded::check_file(&path))?;
+    let report = embedded::check_file(&path)?;
     conclude(&path, &report)
 }
 

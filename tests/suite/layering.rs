@@ -93,7 +93,7 @@ struct Layer {
 }
 
 /// The words and paths that pure layers may not name.
-const IMPURE: &str = "tokio async await async_trait futures axum http hyper tower tower_http lambda_http redis redb jiff SystemTime \
+const IMPURE: &str = "tokio async await async_trait futures axum http hyper tower tower_http lambda_http redis rusqlite jiff SystemTime \
     Instant thread_rng OsRng println eprintln tracing unsafe \
     std::time std::env std::fs std::net std::process std::thread std::io rand::rng rand::random";
 

@@ -1,35 +1,29 @@
 //! Looks for damage in all rows of a file: beside a server that runs, and for `turnkeeper check`.
 
+use super::file::{Access, connect};
+use super::rows::{BaseRow, EncounterRow, check_answers, entries, value};
+use super::schema::shown;
+use super::step::{Step, StepError, is_damage};
+use super::tables::{SALT, TIME};
+use crate::store::StoreError;
+use parking_lot::Mutex;
+use rusqlite::{Connection, OptionalExtension};
 use std::collections::BTreeSet;
-use std::ops::Bound;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
-
-use parking_lot::Mutex;
-use redb::{
-    Database, Key, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, Value,
-};
-
-use super::file::{DatabaseFile, open_unchanged, panic_text};
-use super::schema::{
-    ANSWERED, ANSWERS, BASES, CREATED, DOCUMENTS, EXPIRY, LISTED, LOG, META, OWNERS, SALT,
-    kept_time,
-};
-use super::sealed::{Row, row, shown};
-use super::step::{Step, StepError};
-use super::tables::no_base;
-use crate::store::{KeyDigest, StoreError};
 
 /// Faults that are remembered; more of them would say nothing new.
 const REMEMBERED: usize = 1000;
 /// The time before a server reads its whole file, and before it tries that again.
-pub(super) const DELAY: Duration = Duration::from_secs(2);
+const DELAY: Duration = Duration::from_secs(2);
 /// The bytes that it reads before it makes way for requests.
 const PORTION: usize = 1024 * 1024;
 const PAUSE: Duration = Duration::from_millis(20);
+/// Entries of a log that are read at a time.
+const ENTRIES: usize = 256;
 
 /// The damage that a process has found in its file.
 #[derive(Default)]
@@ -71,20 +65,21 @@ impl DamageCell {
 }
 
 /// Checks the file of a server that has just started, on a thread of its own, slowly enough for
-/// requests to go on beside it. Begins anew after a pause if the file is closed meanwhile, also if
-/// it is opened again at once.
-pub(super) fn check_later(file: Arc<DatabaseFile>, damage: Arc<DamageCell>) -> std::io::Result<()> {
+/// requests to go on beside it.
+pub(super) fn check_later(
+    reading: Connection,
+    damage: Arc<DamageCell>,
+) -> std::io::Result<JoinHandle<()>> {
     std::thread::Builder::new()
         .name("check".to_owned())
-        .spawn(move || check_slowly(&file, &damage))
-        .map(drop)
+        .spawn(move || check_slowly(&reading, &damage))
 }
 
-fn check_slowly(file: &DatabaseFile, damage: &DamageCell) {
+fn check_slowly(reading: &Connection, damage: &DamageCell) {
     while pause(damage) {
         let mut read = 0;
         let checked = check(
-            || Ok(file.database()?.begin_read()?),
+            reading,
             &mut |bytes| {
                 read += bytes;
                 if read >= PORTION {
@@ -119,53 +114,47 @@ fn pause(damage: &DamageCell) -> bool {
 /// Reads all rows, an encounter in a snapshot. `rest` learns how many bytes were read, and says
 /// whether to go on; `found` learns each fault. Returns the number of encounters; None if it did
 /// not come to the end.
-pub(super) fn check(
-    begin: impl Fn() -> Step<ReadTransaction>,
+fn check(
+    reading: &Connection,
     rest: &mut dyn FnMut(usize) -> bool,
     found: &mut dyn FnMut(&str),
 ) -> Option<usize> {
     let mut encounters = 0;
-    let mut last: Option<String> = None;
+    let mut last = String::new();
     loop {
         // One snapshot for both steps: an encounter that is deleted between them is not damage.
-        let next = attempt(|| {
-            let reading = begin()?;
-            Ok(next_encounter(&reading, last.as_deref())?.map(|id| (reading, id)))
-        });
-        let (reading, id) = match next {
+        let snapshot = reading.unchecked_transaction().ok()?;
+        match attempt(next_encounter(&snapshot, &last)) {
+            Ok(Some(id)) => last = id,
             Ok(None) => break,
-            Ok(Some(found)) => found,
             Err(Fault::Damage(fault)) => {
                 found(&format!(
-                    "the table documents cannot be read to its end: {fault}"
+                    "the encounters cannot be read to their end: {fault}"
                 ));
                 break;
             }
             Err(Fault::Unavailable) => return None,
-        };
+        }
         encounters += 1;
-        let bytes = match attempt(|| check_encounter(&reading, &id)) {
+        let bytes = match attempt(check_encounter(&snapshot, &last)) {
             Ok(bytes) => bytes,
             Err(Fault::Damage(fault)) => {
-                found(&format!("encounter {}: {fault}", shown(&id)));
+                found(&format!("encounter {}: {fault}", shown(&last)));
                 0
             }
             Err(Fault::Unavailable) => return None,
         };
-        drop(reading);
-        last = Some(id);
+        drop(snapshot);
         if !rest(bytes) {
             return None;
         }
     }
-    match attempt(|| check_rest(&begin()?)) {
-        Ok(()) => Some(encounters),
-        Err(Fault::Damage(fault)) => {
-            found(&fault);
-            Some(encounters)
-        }
-        Err(Fault::Unavailable) => None,
+    match attempt(check_meta(reading)) {
+        Ok(()) => {}
+        Err(Fault::Damage(fault)) => found(&fault),
+        Err(Fault::Unavailable) => return None,
     }
+    Some(encounters)
 }
 
 /// What a check has found.
@@ -176,147 +165,105 @@ pub struct Report {
     pub faults: Vec<String>,
 }
 
-/// Reads all rows of a database that nothing else uses.
-pub(super) fn report(database: &Database) -> Report {
-    let mut faults = Vec::new();
-    let encounters = check(|| Ok(database.begin_read()?), &mut |_| true, &mut |fault| {
-        faults.push(fault.to_owned());
-    });
-    if encounters.is_none() {
-        faults.push("the rows cannot be read to their end".to_owned());
-    }
-    Report {
-        encounters: encounters.unwrap_or_default(),
-        faults,
-    }
-}
-
-/// Checks a file that no server has open: first the checksums of its pages, then all rows. The file
-/// stays as it is.
+/// Checks a file, also while a server runs on it: SQLite's own check of all its pages, then all rows.
+/// The file stays as it is.
 ///
 /// # Errors
 /// When it cannot be opened at all.
 pub fn check_file(path: &Path) -> Result<Report, String> {
-    let mut database = open_unchanged(path)?;
-    let pages = match catch_unwind(AssertUnwindSafe(|| database.check_integrity())) {
-        Ok(Ok(true)) => None,
-        Ok(Ok(false)) => Some("checksums of its pages are wrong".to_owned()),
-        Ok(Err(error)) => Some(format!("its pages: {error}")),
-        Err(panic) => Some(format!("its pages: {}", panic_text(&*panic))),
-    };
-    // A failed check of the pages closes the database for the rows.
-    let mut report = if pages.is_some() {
-        report(&open_unchanged(path)?)
-    } else {
-        report(&database)
-    };
-    report.faults.extend(pages);
-    Ok(report)
+    let reading = connect(path, Access::Read)?;
+    let mut faults = Vec::new();
+    let encounters = check(&reading, &mut |_| true, &mut |fault| {
+        faults.push(fault.to_owned())
+    });
+    if encounters.is_none() {
+        faults.push("the rows cannot be read to their end".to_owned());
+    }
+    if let Err(error) = check_pages(&reading, &mut faults) {
+        faults.push(format!("its pages: {error}"));
+    }
+    Ok(Report {
+        encounters: encounters.unwrap_or_default(),
+        faults,
+    })
+}
+
+/// SQLite's own check.
+fn check_pages(reading: &Connection, faults: &mut Vec<String>) -> rusqlite::Result<()> {
+    reading.pragma_query(None, "integrity_check", |row| {
+        let found: String = row.get(0)?;
+        if found != "ok" {
+            faults.push(format!("its pages: {found}"));
+        }
+        Ok(())
+    })
 }
 
 enum Fault {
     Damage(String),
-    /// The file could not be read, or is closed.
+    /// The file could not be read.
     Unavailable,
 }
 
-/// Reads with what the database does on damaged files in mind.
-fn attempt<T>(read: impl FnOnce() -> Step<T>) -> Result<T, Fault> {
-    match catch_unwind(AssertUnwindSafe(read)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(
-            StepError::Refused(StoreError::Corrupt(fault))
-            | StepError::Failed(redb::Error::Corrupted(fault)),
-        )) => Err(Fault::Damage(fault)),
-        Ok(Err(error)) => {
+fn attempt<T>(read: Step<T>) -> Result<T, Fault> {
+    match read {
+        Ok(value) => Ok(value),
+        Err(StepError::Refused(StoreError::Corrupt(fault))) => Err(Fault::Damage(fault)),
+        Err(StepError::Failed(error)) if is_damage(&error) => Err(Fault::Damage(error.to_string())),
+        Err(error) => {
             tracing::debug!(%error, "the store's file is not checked");
             Err(Fault::Unavailable)
         }
-        Err(panic) => Err(Fault::Damage(panic_text(&*panic))),
     }
 }
 
 /// The encounter after `last` in the order of ids.
-fn next_encounter(reading: &ReadTransaction, last: Option<&str>) -> Step<Option<String>> {
-    let documents = reading.open_table(DOCUMENTS)?;
-    let after = last.map_or(Bound::Unbounded, Bound::Excluded);
-    let next = documents
-        .range::<&str>((after, Bound::Unbounded))?
-        .next()
-        .transpose()?;
-    let Some((key, _)) = next else {
-        return Ok(None);
-    };
-    let id = key.value();
-    if last.is_some_and(|last| id <= last) {
+fn next_encounter(reading: &Connection, last: &str) -> Step<Option<String>> {
+    let sql = "SELECT id FROM encounters WHERE id > ? ORDER BY id LIMIT 1";
+    let mut statement = reading.prepare_cached(sql)?;
+    let next: Option<String> = statement.query_row([last], |row| row.get(0)).optional()?;
+    if next.as_deref().is_some_and(|id| id <= last) {
         return Err(StoreError::Corrupt("its rows are not in their order".to_owned()).into());
     }
-    Ok(Some(id.to_owned()))
+    Ok(next)
 }
 
 /// Reads all that belongs to an encounter; returns how many bytes that was.
-fn check_encounter(reading: &ReadTransaction, id: &str) -> Step<usize> {
-    let documents = reading.open_table(DOCUMENTS)?;
-    let Some(document) = row(&documents, id)? else {
-        return Err(
-            StoreError::Corrupt("its document is not found under its id".to_owned()).into(),
-        );
+fn check_encounter(reading: &Connection, id: &str) -> Step<usize> {
+    let Some(encounter) = EncounterRow::read(reading, id, |_| true)? else {
+        return Err(StoreError::Corrupt("it is not found under its id".to_owned()).into());
     };
-    let (_, version, _, _, document, _) = document.value();
-    let bases = reading.open_table(BASES)?;
-    let base = row(&bases, id)?.ok_or_else(|| no_base(id))?;
-    let mut bytes = document.len() + base.value().1.len();
-    let created = reading.open_table(CREATED)?;
-    row(&created, id)?;
-    let log = reading.open_table(LOG)?;
-    let mut newest = base.value().0;
-    for entry in log.range((id, newest.saturating_add(1))..=(id, u64::MAX))? {
-        let (key, sealed) = entry?;
-        let entry = Row::check::<(&str, u64)>("log", &key.value(), sealed)?;
-        bytes += entry.value().len();
-        newest = newest.saturating_add(1);
-        if key.value().1 != newest {
-            return Err(StoreError::Corrupt(format!("log entry {newest} is missing")).into());
+    let BaseRow { base, first } = BaseRow::read(reading, id)?;
+    let mut bytes = [encounter.document, Some(base.document), first]
+        .into_iter()
+        .flatten()
+        .map(|part| part.len())
+        .sum();
+    let mut newest = base.version;
+    loop {
+        let read = entries(reading, id, newest, ENTRIES, PORTION)?;
+        if read.is_empty() {
+            break;
+        }
+        for entry in read {
+            newest = newest.saturating_add(1);
+            if entry.version != newest {
+                return Err(StoreError::Corrupt(format!("log entry {newest} is missing")).into());
+            }
+            bytes += entry.bytes.len();
         }
     }
-    if newest != version {
-        return Err(
-            StoreError::Corrupt(format!("its log ends at {newest} instead of {version}")).into(),
-        );
+    if newest != encounter.version {
+        let reason = format!("its log ends at {newest} instead of {}", encounter.version);
+        return Err(StoreError::Corrupt(reason).into());
     }
-    let answers = reading.open_table(ANSWERS)?;
-    for answer in answers.range((id, &[0; 32])..=(id, &[0xff; 32]))? {
-        let (key, sealed) = answer?;
-        Row::check::<(&str, &KeyDigest)>("answers", &key.value(), sealed)?;
-    }
-    let owners = reading.open_table(OWNERS)?;
-    if let Some(owner) = row(&owners, id)?
-        && reading.open_table(LISTED)?.get(owner.value())?.is_none()
-    {
-        return Err(
-            StoreError::Corrupt("it is missing in its application's list".to_owned()).into(),
-        );
-    }
+    check_answers(reading, id)?;
     Ok(bytes)
 }
 
 /// Reads what belongs to no single encounter.
-fn check_rest(reading: &ReadTransaction) -> Step<()> {
-    let meta = reading.open_table(META)?;
-    row(&meta, SALT)?;
-    kept_time(reading).map_err(StoreError::Corrupt)?;
-    read_through(reading, ANSWERED)?;
-    read_through(reading, EXPIRY)?;
-    read_through(reading, LISTED)
-}
-
-fn read_through<K: Key + 'static, V: Value + 'static>(
-    reading: &ReadTransaction,
-    table: TableDefinition<'static, K, V>,
-) -> Step<()> {
-    for entry in reading.open_table(table)?.iter()? {
-        // Parsing the key is the check.
-        entry?.0.value();
-    }
+fn check_meta(reading: &Connection) -> Step<()> {
+    value::<32>(reading, SALT)?;
+    value::<8>(reading, TIME)?;
     Ok(())
 }

@@ -123,11 +123,10 @@ mod tests {
         stand.pass(10 * DAY);
         store.create("other", new(None)).await.unwrap();
         let copy = tempfile::TempDir::new().unwrap();
-        std::fs::copy(
-            stand.directory.path().join("turnkeeper.redb"),
-            copy.path().join("turnkeeper.redb"),
-        )
-        .unwrap();
+        for name in ["turnkeeper.db", "turnkeeper.db-wal"] {
+            let file = stand.directory.path().join(name);
+            std::fs::copy(file, copy.path().join(name)).unwrap();
+        }
         // The file as a kill leaves it.
         let store_of_the_next = EmbeddedStore::open_at(
             copy.path(),

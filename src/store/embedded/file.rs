@@ -1,156 +1,126 @@
-//! The file of the store: made as a whole or not at all, opened, and closed.
+//! The file of the store: made as a whole or not at all, and opened.
 
-use std::any::Any;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::ErrorKind;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-
-use parking_lot::{MappedRwLockReadGuard, RwLock, RwLockReadGuard};
-use redb::{Builder, Database, ReadableDatabase};
-
-use super::clock::Millis;
-use super::overlay::Overlay;
-use super::schema::{check_tables, foreign_layout, kept_time};
+use super::schema::{Owner, owner};
+use super::step::is_damage;
 use super::tables::make_tables;
 use crate::store::StoreError;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::fmt::Display;
+use std::fs::{File, TryLockError};
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The name of the file in its directory.
-const NAME: &str = "turnkeeper.redb";
+const NAME: &str = "turnkeeper.db";
 /// Its name until it is whole.
-const UNFINISHED: &str = "turnkeeper.redb.new";
-/// Bytes of the file that redb caches; the system caches the rest.
-pub(super) const CACHE: usize = 8 * 1024 * 1024;
+const UNFINISHED: &str = "turnkeeper.db.new";
+/// The name of the file that the process that serves the store has locked.
+const LOCK: &str = "turnkeeper.lock";
+/// The time that a read or write waits for another process, such as `sqlite3`, which has the file.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Bytes of the log of writes that stay on the disk after a time with many.
+const LOG_BYTES: u32 = 16 * 1024 * 1024;
 
 /// The path of the file in a directory.
 pub fn file_in(directory: &Path) -> PathBuf {
     directory.join(NAME)
 }
 
-/// The file of a store, and the database in it while that is open.
-pub(super) struct DatabaseFile {
-    path: PathBuf,
-    database: RwLock<Option<Database>>,
+/// Opens the file in `directory` for the one process that writes it, and makes both if they are
+/// missing. The process serves the store as long as it has the lock.
+pub(super) fn open(directory: &Path) -> Result<(Connection, File), String> {
+    let path = file_in(directory);
+    make_directory(directory).map_err(|error| cannot_open(directory, error))?;
+    let lock = lock(directory, &path)?;
+    let exists = path
+        .try_exists()
+        .map_err(|error| cannot_open(&path, error))?;
+    let unfinished = directory.join(UNFINISHED);
+    // That of a start that was killed.
+    remove(&unfinished).map_err(|error| cannot_open(&unfinished, error))?;
+    if !exists {
+        make(directory, &unfinished, &path).map_err(|error| {
+            format!("cannot make the embedded store {}: {error}", path.display())
+        })?;
+    }
+    drop_strange_log(&path).map_err(|error| cannot_open(&path, error))?;
+    let connection = connect(&path, Access::Write)?;
+    let keep = format!(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = {LOG_BYTES};"
+    );
+    let kept = connection.execute_batch(&keep);
+    kept.map_err(|error| unreadable(&path, &error))?;
+    Ok((connection, lock))
 }
 
-impl DatabaseFile {
-    /// Opens the file in `directory`, and makes both if they are missing.
-    pub(super) fn open(directory: &Path) -> Result<Self, String> {
-        let path = file_in(directory);
-        let made = make(directory, &path)?;
-        let database = match made {
-            Some(database) => database,
-            None => open(&path)?,
-        };
-        Ok(Self {
-            path,
-            database: RwLock::new(Some(database)),
-        })
+/// Takes the lock of the one process that serves the store.
+fn lock(directory: &Path, path: &Path) -> Result<File, String> {
+    let lock = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(directory.join(LOCK))
+        .map_err(|error| cannot_open(path, error))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(format!(
+            "{} is in use by another process: the embedded store serves one process only. Stop the \
+             other one, choose another directory, or set REDIS_URL to share a Redis between \
+             processes. `turnkeeper backup` copies the store of a running server, and `turnkeeper \
+             check` checks it",
+            path.display()
+        )),
+        Err(TryLockError::Error(error)) => Err(cannot_open(path, error)),
     }
-
-    /// Its size in bytes; None if it can't be read.
-    pub(super) fn bytes(&self) -> Option<u64> {
-        let about = std::fs::metadata(&self.path).ok()?;
-        Some(about.len())
-    }
-
-    /// The database, for the length of one transaction.
-    pub(super) fn database(&self) -> Result<MappedRwLockReadGuard<'_, Database>, StoreError> {
-        let open = RwLockReadGuard::try_map(self.database.read(), Option::as_ref);
-        open.map_err(|_| StoreError::Unavailable(format!("{} is not open", self.path.display())))
-    }
-
-    /// The time that the store has kept.
-    pub(super) fn kept_time(&self) -> Result<Millis, String> {
-        self.read_kept_time()
-            .map_err(|reason| damaged(&self.path, &reason))
-    }
-
-    fn read_kept_time(&self) -> Result<Millis, String> {
-        let database = self.database().map_err(|error| error.to_string())?;
-        kept_time(&database.begin_read().map_err(|error| error.to_string())?)
-    }
-
-    /// Closes the database once its readers have finished.
-    pub(super) fn close(&self) {
-        let database = self.database.write().take();
-        drop(database);
-    }
-
-    /// Opens the database after [`DatabaseFile::close`].
-    pub(super) fn reopen(&self) -> Result<(), String> {
-        *self.database.write() = Some(open(&self.path)?);
-        Ok(())
-    }
-}
-
-pub(super) fn cannot_open(path: &Path, reason: impl std::fmt::Display) -> String {
-    format!(
-        "cannot open the embedded store {}: {reason}",
-        path.display()
-    )
 }
 
 /// Makes the file under another name, and renames it once it is whole: a crash or a full disk
-/// leaves no half of a file under its own name. Returns None if there is a file already.
-fn make(directory: &Path, path: &Path) -> Result<Option<Database>, String> {
-    make_directory(directory).map_err(|error| cannot_open(directory, error))?;
-    let unfinished = directory.join(UNFINISHED);
-    if path
-        .try_exists()
-        .map_err(|error| cannot_open(path, error))?
-    {
-        // A start that was killed may have left one.
-        let _ = std::fs::remove_file(&unfinished);
-        return Ok(None);
-    }
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&unfinished)
-        .map_err(|error| cannot_make(path, &error))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(in_use(path)),
-        Err(TryLockError::Error(error)) => return Err(cannot_make(path, &error)),
-    }
-    // Another process may have finished it before this one had the lock.
-    if path
-        .try_exists()
-        .map_err(|error| cannot_open(path, error))?
-    {
-        return Ok(None);
-    }
-    match make_database(directory, path, &unfinished, file) {
-        Ok(database) => Ok(Some(database)),
-        Err(error) => Err(cannot_make(path, &error)),
-    }
-}
-
-fn cannot_make(path: &Path, reason: &dyn std::fmt::Display) -> String {
-    format!(
-        "cannot make the embedded store {}: {reason}",
-        path.display()
-    )
-}
-
-/// Makes the database in the unfinished file, and gives the file its own name.
-fn make_database(
+/// leaves no half of a file under its own name, also no empty one.
+fn make(
     directory: &Path,
-    path: &Path,
     unfinished: &Path,
-    file: File,
-) -> Result<Database, redb::Error> {
-    // The rest of a start that was killed goes. One that fails is left to the next start: removing
-    // it could hit another process's.
-    file.set_len(0)?;
-    let database = Builder::new().set_cache_size(CACHE).create_file(file)?;
-    make_tables(&database)?;
+    path: &Path,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let mut connection = Connection::open(unfinished)?;
+    connection.pragma_update(None, "journal_mode", "OFF")?;
+    make_tables(&mut connection)?;
+    connection.close().map_err(|(_, error)| error)?;
+    File::open(unfinished)?.sync_all()?;
     std::fs::rename(unfinished, path)?;
-    sync_directory(directory)?;
-    Ok(database)
+    Ok(sync_directory(directory)?)
+}
+
+/// Removes a log of writes that is not of this file: that of a killed server, where a backup has taken
+/// the place of its file. SQLite would write it over the backup. A file that has had a log says so in
+/// its header, and a backup does not.
+fn drop_strange_log(path: &Path) -> std::io::Result<()> {
+    /// Where the header says how the file is written, and the value for a file without a log.
+    const WRITTEN: (usize, u8) = (18, 1);
+    let mut header = [0; 100];
+    let is_backup = match File::open(path)?.read_exact(&mut header) {
+        Ok(()) => header.get(WRITTEN.0) == Some(&WRITTEN.1),
+        // Too short for a database.
+        Err(_) => false,
+    };
+    if !is_backup {
+        return Ok(());
+    }
+    for ending in ["-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        remove(Path::new(&name))?;
+    }
+    Ok(())
+}
+
+/// Removes a file, if it is there.
+pub(super) fn remove(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Creates a directory, with those above it, durably.
@@ -178,70 +148,71 @@ pub(super) fn sync_directory(directory: &Path) -> std::io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
-/// Opens a file that exists.
-fn open(path: &Path) -> Result<Database, String> {
-    opened(path, || {
-        Ok(Builder::new().set_cache_size(CACHE).open(path)?)
-    })
+/// What a connection is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
 }
 
-/// Opens a file that no other process has open, and leaves it as it is: changes stay in memory.
-pub(super) fn open_unchanged(path: &Path) -> Result<Database, String> {
-    let file = File::open(path).map_err(|error| {
+/// Connects to a file that exists, and says in words why that is not possible.
+pub(super) fn connect(path: &Path, access: Access) -> Result<Connection, String> {
+    let about = std::fs::metadata(path).map_err(|error| {
         if error.kind() == ErrorKind::NotFound {
-            return missing(path);
+            missing(path)
+        } else {
+            cannot_open(path, error)
         }
-        cannot_open(path, error)
     })?;
-    match file.try_lock_shared() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(in_use(path)),
-        Err(TryLockError::Error(error)) => return Err(cannot_open(path, error)),
-    }
-    opened(path, || {
-        Ok(Builder::new()
-            .set_cache_size(CACHE)
-            .create_with_backend(Overlay::over(file)?)?)
-    })
-}
-
-/// Opens a file with `open`, and says in words why that is not possible.
-fn opened(
-    path: &Path,
-    open: impl FnOnce() -> Result<Database, redb::Error>,
-) -> Result<Database, String> {
-    let about = std::fs::metadata(path).map_err(|error| cannot_open(path, error))?;
     if about.len() == 0 {
         return Err(damaged(path, "it is empty (0 bytes)"));
     }
-    // The database panics on some damaged files.
-    let opened = catch_unwind(AssertUnwindSafe(|| {
-        let database = open()?;
-        let reading = database.begin_read()?;
-        let foreign = foreign_layout(&reading);
-        if foreign.is_none() {
-            check_tables(&reading)?;
+    let connection = connection(path, access);
+    let found = connection.and_then(|connection| Ok((owner(&connection)?, connection)));
+    match found {
+        Ok((Owner::Ours, connection)) => {
+            let is_read_only = connection.is_readonly("main").unwrap_or(true);
+            if access == Access::Write && is_read_only {
+                return Err(match File::options().append(true).open(path) {
+                    Ok(_) => damaged(path, "it says that it may not be written"),
+                    Err(error) => cannot_open(path, error),
+                });
+            }
+            Ok(connection)
         }
-        drop(reading);
-        Ok((database, foreign))
-    }));
-    match opened {
-        Ok(Ok((database, None))) => Ok(database),
-        Ok(Ok((_, Some(layout)))) => Err(cannot_open(path, StoreError::Foreign(layout))),
-        Ok(Err(redb::Error::DatabaseAlreadyOpen)) => Err(in_use(path)),
-        Ok(Err(redb::Error::Io(error))) if error.kind() != ErrorKind::InvalidData => {
-            Err(cannot_open(path, error))
-        }
-        Ok(Err(error)) => Err(damaged(path, &error.to_string())),
-        Err(panic) => Err(damaged(path, &panic_text(&*panic))),
+        Ok((Owner::Foreign(layout), _)) => Err(cannot_open(path, StoreError::Foreign(layout))),
+        Ok((Owner::Unknown, _)) => Err(damaged(path, "another program has made it")),
+        Err(error) => Err(unreadable(path, &error)),
     }
 }
 
-fn in_use(path: &Path) -> String {
+fn connection(path: &Path, access: Access) -> rusqlite::Result<Connection> {
+    let access = match access {
+        Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
+    };
+    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(PATIENCE)?;
+    // What a damaged or forged file may not do.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    Ok(connection)
+}
+
+/// Says why the database cannot read a file. SQLite has no code of its own for a table that is not there.
+fn unreadable(path: &Path, error: &rusqlite::Error) -> String {
+    let is_table_missing = error.sqlite_error_code() == Some(ErrorCode::Unknown);
+    if is_damage(error) || is_table_missing {
+        damaged(path, &error.to_string())
+    } else {
+        cannot_open(path, error)
+    }
+}
+
+pub(super) fn cannot_open(path: &Path, reason: impl Display) -> String {
     format!(
-        "{} is in use by another process: the embedded store serves one process only. Stop the \
-         other one, choose another directory, or set REDIS_URL to share a Redis between processes. \
-         `turnkeeper backup` copies and checks the store of a running server",
+        "cannot open the embedded store {}: {reason}",
         path.display()
     )
 }
@@ -253,17 +224,10 @@ fn missing(path: &Path) -> String {
     )
 }
 
-fn damaged(path: &Path, reason: &str) -> String {
+pub(super) fn damaged(path: &Path, reason: &str) -> String {
     let remedy = "Put a backup in its place, or move it away to begin with an empty store";
     cannot_open(
         path,
         format!("the file is damaged, or is no store: {reason}. {remedy}"),
     )
-}
-
-/// The message of a panic.
-pub(super) fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let literal = panic.downcast_ref::<&str>().copied();
-    let text = literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("the database panicked").to_owned()
 }

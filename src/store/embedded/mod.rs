@@ -1,4 +1,4 @@
-//! Encounters in one file, for one process: nothing to install, nothing lost at a restart.
+//! Encounters in one SQLite file, for one process: nothing to install, nothing lost at a restart.
 //!
 //! Reads take a snapshot and never wait. One thread does all writes, many in one durable
 //! transaction. A write returns only after it is on the disk.
@@ -7,11 +7,10 @@ mod backup;
 mod check;
 mod clock;
 mod file;
-mod overlay;
 mod quota;
 mod reserve;
+mod rows;
 mod schema;
-mod sealed;
 mod step;
 mod tables;
 mod writer;
@@ -20,61 +19,61 @@ pub use self::backup::back_up;
 pub use self::check::{Report, check_file};
 pub use self::file::file_in;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
-
+use self::check::{DamageCell, check_later};
+use self::clock::{Millis, Running, StoreClock, running};
+use self::file::{Access, cannot_open, connect, damaged};
+use self::quota::Windows;
+use self::reserve::Reserve;
+use self::rows::{BaseRow, EncounterRow, answer, entries, value};
+use self::step::{Step, StepError, store_error};
+use self::tables::{SALT, TIME, Tables};
+use self::writer::{Job, SendResult, WriteThread};
+use super::{
+    Base, Commit, Committed, Found, KeyDigest, ListedEncounter, Listing, NOTICES, NewEncounter,
+    Notice, QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless, listed_id,
+    millis,
+};
 use async_trait::async_trait;
 use bytes::Bytes;
 use parking_lot::Mutex;
-use redb::{ReadTransaction, ReadableDatabase};
+use rusqlite::{Connection, params};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, oneshot};
-
-use self::check::{DamageCell, check_later};
-use self::clock::{Millis, Running, StoreClock, running};
-use self::file::{DatabaseFile, cannot_open, panic_text};
-use self::quota::Windows;
-use self::reserve::Reserve;
-use self::schema::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT};
-use self::sealed::{Row, row};
-use self::step::{Step, StepError, if_sound};
-use self::tables::{Tables, no_base};
-use self::writer::{Job, SendResult, WriteThread};
-use super::{
-    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES,
-    NewEncounter, Notice, QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless,
-    listed_id, millis,
-};
 
 /// Maximum queued writes; more are refused at once.
 const QUEUE: usize = 1024;
-/// The time for which a failed check of the disk is not repeated: each one reopens the file.
-const FULL_FOR: Duration = Duration::from_secs(5);
+/// The time for which a write that succeeded shows that others do.
+const READY_FOR: Duration = Duration::from_secs(1);
+/// Maximum connections for reads that are kept for later ones.
+const READERS: usize = 16;
 
 /// A store in one file, for one process.
 pub struct EmbeddedStore {
-    file: Arc<DatabaseFile>,
+    path: PathBuf,
+    /// Connections that read nothing now.
+    readers: Mutex<Vec<Connection>>,
     /// The queue of the writing thread, and that thread; None only while the store is dropped.
     writer: Option<(SyncSender<Job>, JoinHandle<()>)>,
     notices: broadcast::Sender<Notice>,
     config: StoreConfig,
     clock: Arc<StoreClock>,
     damage: Arc<DamageCell>,
-    /// Whether the last write failed for want of room.
-    disk_full: Arc<AtomicBool>,
-    /// When the newest check of the full disk failed, and how.
-    failed_check: Mutex<Option<(Instant, StoreError)>>,
+    /// The thread that looks for damage; None only while the store is dropped.
+    check: Option<JoinHandle<()>>,
     windows: Windows,
+    /// When a write last showed that the store takes writes.
+    was_ready: Mutex<Option<Instant>>,
+    /// Held as long as the process serves the store.
+    _lock: File,
 }
 
 impl EmbeddedStore {
     /// Opens the store in `directory`, and creates that if it is missing.
-    ///
-    /// After a crash this checks the whole file first.
     ///
     /// # Errors
     /// When the file cannot be opened, or another process uses it.
@@ -84,45 +83,44 @@ impl EmbeddedStore {
 
     /// Opens the store with a source of time.
     fn open_at(directory: &Path, config: StoreConfig, running: Running) -> Result<Self, String> {
-        let file = Arc::new(DatabaseFile::open(directory)?);
+        let (connection, lock) = file::open(directory)?;
+        let path = file_in(directory);
+        let kept = match value(&connection, TIME) {
+            Ok(kept) => Millis::from_le_bytes(kept),
+            Err(error) => return Err(damaged(&path, &error.to_string())),
+        };
+        let clock = Arc::new(StoreClock::from(kept, running));
+        let damage = Arc::new(DamageCell::default());
+        let check = check_later(connect(&path, Access::Read)?, damage.clone())
+            .map_err(|error| cannot_open(&path, error))?;
         let (sender, jobs) = sync_channel(QUEUE);
         let notices = broadcast::Sender::new(NOTICES);
-        let clock = Arc::new(StoreClock::from(file.kept_time()?, running));
-        let writer = WriteThread::new(
-            file.clone(),
+        let writer = WriteThread {
+            connection,
             jobs,
-            notices.clone(),
+            notices: notices.clone(),
             config,
-            clock.clone(),
-            Reserve::in_directory(directory),
-        );
-        let disk_full = writer.disk_full.clone();
-        let damage = Arc::new(DamageCell::default());
-        check_later(file.clone(), damage.clone()).map_err(|error| cannot_open(directory, error))?;
+            clock: clock.clone(),
+            kept,
+            reserve: Reserve::in_directory(directory),
+        };
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || writer.run());
-        let thread = thread.map_err(|error| cannot_open(directory, error))?;
+            .spawn(move || writer.run())
+            .map_err(|error| cannot_open(&path, error))?;
         Ok(Self {
-            file,
+            path,
+            readers: Mutex::default(),
             writer: Some((sender, thread)),
             notices,
             config,
             clock,
             damage,
-            disk_full,
-            failed_check: Mutex::default(),
+            check: Some(check),
             windows: Windows::default(),
+            was_ready: Mutex::default(),
+            _lock: lock,
         })
-    }
-
-    /// Lets [`back_up`] copy this store, which `directory` contains, for as long as the process
-    /// runs.
-    ///
-    /// # Errors
-    /// When there can be no socket in the directory, as when its path is too long.
-    pub fn serve_backups(&self, directory: &Path) -> std::io::Result<()> {
-        backup::serve(directory, self.file.clone())
     }
 
     /// Has the writing thread do `work` and waits until it is durable.
@@ -167,61 +165,70 @@ impl EmbeddedStore {
                 StoreError::Unavailable("the embedded store is closed".to_owned())
             }
         })?;
-        match result.await {
-            Ok(Err(StoreError::Corrupt(fault))) => {
-                self.damage.note(&fault);
-                Err(StoreError::Corrupt(fault))
-            }
-            Ok(result) => result,
-            Err(_) => Err(StoreError::Unavailable(
-                failure.await.unwrap_or_else(|_| "not written".to_owned()),
-            )),
-        }
-    }
-
-    /// Writes, to see whether the full disk has room again.
-    async fn check_room(&self) -> Result<(), StoreError> {
-        if let Some((failed_at, error)) = &*self.failed_check.lock()
-            && failed_at.elapsed() < FULL_FOR
-        {
-            return Err(error.clone());
-        }
-        let checked = self.write(|tables| Ok(tables.keep_time()?)).await;
-        if let Err(error) = &checked {
-            *self.failed_check.lock() = Some((Instant::now(), error.clone()));
-        }
-        checked
+        let done = match result.await {
+            Ok(done) => done,
+            Err(_) => Err(failure
+                .await
+                .unwrap_or_else(|_| StoreError::Unavailable("not written".to_owned()))),
+        };
+        self.noted(done)
     }
 
     /// Reads from a snapshot, on the caller's own thread: switching threads would cost more than
     /// the read.
-    fn read<T>(&self, work: impl FnOnce(&ReadTransaction) -> Step<T>) -> Result<T, StoreError> {
-        let database = self.file.database()?;
-        // The database panics on some damaged pages.
-        let outcome = catch_unwind(AssertUnwindSafe(|| work(&database.begin_read()?)));
-        let error = match outcome {
-            Ok(Ok(value)) => return Ok(value),
-            Ok(Err(StepError::Refused(refusal))) => refusal,
-            // Damaged data stays damaged; any other error may pass.
-            Ok(Err(StepError::Failed(redb::Error::Corrupted(text)))) => StoreError::Corrupt(text),
-            Ok(Err(StepError::Failed(other))) => StoreError::Unavailable(other.to_string()),
-            Err(panic) => StoreError::Corrupt(panic_text(&*panic)),
-        };
-        if let StoreError::Corrupt(fault) = &error {
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Step<T>) -> Result<T, StoreError> {
+        let done = self.reader().and_then(|reader| {
+            let done = snapshot(&reader, work);
+            let mut readers = self.readers.lock();
+            if readers.len() < READERS {
+                readers.push(reader);
+            }
+            done
+        });
+        self.noted(done)
+    }
+
+    fn reader(&self) -> Result<Connection, StoreError> {
+        match self.readers.lock().pop() {
+            Some(reader) => Ok(reader),
+            None => connect(&self.path, Access::Read).map_err(StoreError::Unavailable),
+        }
+    }
+
+    /// Notes the damage that a read or write has met.
+    fn noted<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(StoreError::Corrupt(fault)) = &done {
             self.damage.note(fault);
         }
-        Err(error)
+        done
     }
+}
+
+fn snapshot<T>(
+    reader: &Connection,
+    work: impl FnOnce(&Connection) -> Step<T>,
+) -> Result<T, StoreError> {
+    let snapshot = reader
+        .unchecked_transaction()
+        .map_err(|error| store_error(&error))?;
+    work(&snapshot).map_err(|error| match error {
+        StepError::Refused(refusal) => refusal,
+        StepError::Failed(error) => store_error(&error),
+    })
 }
 
 impl Drop for EmbeddedStore {
     /// Waits until queued writes are done and the file is closed, so that it can be opened again at
-    /// once.
+    /// once. The writing thread closes it last, and SQLite then writes back its log.
     fn drop(&mut self) {
         self.damage.stop_looking();
+        self.readers.lock().clear();
+        // A drop must not add a panic to that of a thread.
+        if let Some(check) = self.check.take() {
+            let _ = check.join();
+        }
         if let Some((jobs, thread)) = self.writer.take() {
             drop(jobs);
-            // The thread catches panics; a drop must not add another one.
             let _ = thread.join();
         }
     }
@@ -240,30 +247,20 @@ impl Store for EmbeddedStore {
         known: Option<u64>,
         key: Option<&KeyDigest>,
     ) -> Result<Found, StoreError> {
+        let now = self.clock.now();
+        let since = now.checked_sub(millis(self.config.answers));
         self.read(|reading| {
-            let documents = reading.open_table(DOCUMENTS)?;
-            let now = self.clock.now();
-            let found = row(&documents, id)?
-                .filter(|found| found.value().2 > now)
-                .ok_or(StoreError::Missing)?;
-            let (revision, version, _, _, document, log_bytes) = found.value();
-            let mut answer = None;
-            if let Some(digest) = key
-                && let Some(recorded) = row(&reading.open_table(ANSWERS)?, (id, digest))?
-                && recorded
-                    .value()
-                    .0
-                    .saturating_add(millis(self.config.answers))
-                    > now
-            {
-                answer = Some(Bytes::copy_from_slice(recorded.value().1));
-            }
-            let document = (known != Some(revision)).then(|| Bytes::copy_from_slice(document));
+            let differs = |revision| Some(revision) != known;
+            let found = EncounterRow::living(reading, id, now, differs)?;
+            let answer = match key {
+                Some(digest) => answer(reading, id, digest, since)?,
+                None => None,
+            };
             Ok(Found {
-                revision,
-                version,
-                log_bytes,
-                document,
+                revision: found.revision,
+                version: found.version,
+                log_bytes: found.log_bytes,
+                document: found.document,
                 answer,
             })
         })
@@ -282,32 +279,12 @@ impl Store for EmbeddedStore {
         max_bytes: usize,
     ) -> Result<StoredPage, StoreError> {
         self.read(|reading| {
-            let version = living(reading, id, self.clock.now())?;
-            let bases = reading.open_table(BASES)?;
-            let base_version = row(&bases, id)?.ok_or_else(|| no_base(id))?.value().0;
-            let mut page = StoredPage {
-                base_version,
-                version,
-                entries: Vec::new(),
+            let found = EncounterRow::living(reading, id, self.clock.now(), |_| false)?;
+            let page = StoredPage {
+                base_version: BaseRow::read(reading, id)?.base.version,
+                version: found.version,
+                entries: entries(reading, id, after, limit, max_bytes)?,
             };
-            let mut room = max_bytes;
-            let log = reading.open_table(LOG)?;
-            for entry in log
-                .range((id, after.saturating_add(1))..=(id, u64::MAX))?
-                .take(limit)
-            {
-                let (key, sealed) = entry?;
-                let entry = Row::check::<(&str, u64)>("log", &key.value(), sealed)?;
-                let bytes = entry.value();
-                if bytes.len() > room && !page.entries.is_empty() {
-                    break;
-                }
-                room = room.saturating_sub(bytes.len());
-                page.entries.push(Entry {
-                    version: key.value().1,
-                    bytes: Bytes::copy_from_slice(bytes),
-                });
-            }
             check_gapless(&page, after, limit)?;
             Ok(page)
         })
@@ -315,14 +292,8 @@ impl Store for EmbeddedStore {
 
     async fn base(&self, id: &str) -> Result<Base, StoreError> {
         self.read(|reading| {
-            living(reading, id, self.clock.now())?;
-            let bases = reading.open_table(BASES)?;
-            let base = row(&bases, id)?.ok_or_else(|| no_base(id))?;
-            let (version, document) = base.value();
-            Ok(Base {
-                version,
-                document: Bytes::copy_from_slice(document),
-            })
+            EncounterRow::living(reading, id, self.clock.now(), |_| false)?;
+            Ok(BaseRow::read(reading, id)?.base)
         })
     }
 
@@ -334,22 +305,22 @@ impl Store for EmbeddedStore {
         max_bytes: usize,
     ) -> Result<Listing, StoreError> {
         self.read(|reading| {
-            let (listed, documents) = (reading.open_table(LISTED)?, reading.open_table(DOCUMENTS)?);
             let (now, mut listing, mut room) = (self.clock.now(), Listing::default(), max_bytes);
+            let sql = "SELECT position FROM encounters WHERE application = ? AND position < ?
+                       ORDER BY position DESC";
+            let mut statement = reading.prepare_cached(sql)?;
             // Positions begin with digits, so all sort below this.
-            let end = before.unwrap_or("~");
+            let mut rows = statement.query(params![application, before.unwrap_or("~")])?;
             let mut last = None;
-            for place in listed.range((application, "")..(application, end))?.rev() {
-                let place = place?.0;
-                let (_, position) = place.value();
-                let id = listed_id(position).unwrap_or_default();
-                // A damaged one must not hide the others.
-                let Some(document) =
-                    if_sound(row(&documents, id))?.filter(|row| row.value().2 > now)
-                else {
-                    continue;
+            while let Some(row) = rows.next()? {
+                let position: String = row.get("position")?;
+                let id = listed_id(&position).unwrap_or_default();
+                let document = match EncounterRow::living(reading, id, now, |_| true) {
+                    Ok(found) => found.document.unwrap_or_default(),
+                    // A damaged or expired one must not hide the others.
+                    Err(StepError::Refused(_)) => continue,
+                    Err(error) => return Err(error),
                 };
-                let document = document.value().4;
                 if listing.items.len() >= limit
                     || document.len() > room && !listing.items.is_empty()
                 {
@@ -357,11 +328,9 @@ impl Store for EmbeddedStore {
                     break;
                 }
                 room = room.saturating_sub(document.len());
-                last = Some(position.to_owned());
-                listing.items.push(ListedEncounter {
-                    id: id.to_owned(),
-                    document: Bytes::copy_from_slice(document),
-                });
+                let id = id.to_owned();
+                last = Some(position);
+                listing.items.push(ListedEncounter { id, document });
             }
             Ok(listing)
         })
@@ -369,10 +338,8 @@ impl Store for EmbeddedStore {
 
     async fn application(&self, id: &str) -> Result<Option<String>, StoreError> {
         self.read(|reading| {
-            let application =
-                row(&reading.open_table(OWNERS)?, id)?.map(|owner| owner.value().0.to_owned());
-            living(reading, id, self.clock.now())?;
-            Ok(application)
+            let found = EncounterRow::living(reading, id, self.clock.now(), |_| false)?;
+            Ok(found.listed.map(|(application, _)| application))
         })
     }
 
@@ -383,15 +350,13 @@ impl Store for EmbeddedStore {
         quota: u32,
         window: Duration,
     ) -> Result<QuotaGrant, StoreError> {
-        // A closed file means that the store is unavailable, although the windows are in memory.
-        drop(self.file.database()?);
         Ok(self.windows.acquire_quota(bucket, want, quota, window))
     }
 
     async fn delete(&self, id: &str) -> Result<(), StoreError> {
         let name = id.to_owned();
         match self.write(move |tables| tables.delete(&name)).await {
-            Err(StoreError::Unavailable(_)) if self.disk_full.load(Ordering::Relaxed) => {
+            Err(StoreError::Refused(_)) => {
                 let name = id.to_owned();
                 self.queue(move |tables| tables.delete(&name), true).await
             }
@@ -400,11 +365,7 @@ impl Store for EmbeddedStore {
     }
 
     async fn salt(&self) -> Result<[u8; 32], StoreError> {
-        self.read(|reading| {
-            let meta = reading.open_table(META)?;
-            let salt = row(&meta, SALT)?.and_then(|salt| salt.value().try_into().ok());
-            Ok(salt.ok_or_else(|| StoreError::Corrupt("the salt is not 32 bytes".to_owned()))?)
-        })
+        self.read(|reading| value(reading, SALT))
     }
 
     fn notices(&self) -> broadcast::Receiver<Notice> {
@@ -412,10 +373,14 @@ impl Store for EmbeddedStore {
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
-        if self.disk_full.load(Ordering::Relaxed) {
-            self.check_room().await?;
+        // Each write syncs the disk, and anybody may ask.
+        let was_ready = *self.was_ready.lock();
+        if was_ready.is_some_and(|at| at.elapsed() < READY_FOR) {
+            return Ok(());
         }
-        self.read(|_| Ok(()))
+        self.write(|tables| Ok(tables.keep_time()?)).await?;
+        *self.was_ready.lock() = Some(Instant::now());
+        Ok(())
     }
 
     fn damage(&self) -> Option<String> {
@@ -423,20 +388,14 @@ impl Store for EmbeddedStore {
     }
 
     fn file_bytes(&self) -> Option<u64> {
-        self.file.bytes()
+        Some(std::fs::metadata(&self.path).ok()?.len())
     }
-}
-
-/// The version of an encounter that has not expired.
-fn living(reading: &ReadTransaction, id: &str, now: Millis) -> Step<u64> {
-    let documents = reading.open_table(DOCUMENTS)?;
-    let found = row(&documents, id)?.filter(|found| found.value().2 > now);
-    Ok(found.ok_or(StoreError::Missing)?.value().1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Entry;
     use tokio::time::{sleep, timeout};
 
     /// The next commit of an encounter that has had no other writes, with an answer under the key
@@ -498,9 +457,10 @@ mod tests {
     async fn a_file_of_another_layout_is_refused_and_stays_as_it_is() {
         let directory = tempfile::TempDir::new().unwrap();
         let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
-        let kept = store.write(|tables| Ok(tables.keep_layout(9)?)).await;
-        kept.unwrap();
         drop(store);
+        let file = Connection::open(file_in(directory.path())).unwrap();
+        file.pragma_update(None, "user_version", 9).unwrap();
+        drop(file);
         for _ in 0..2 {
             let refused = EmbeddedStore::open(directory.path(), StoreConfig::default());
             let words = refused.err().unwrap();
@@ -518,14 +478,10 @@ mod tests {
             let full = store.write(move |tables| -> Step<()> {
                 let half = tables.commit("e", &commit(revision))?;
                 assert_eq!(half, Committed::Done);
-                Err(redb::Error::Io(std::io::Error::from(std::io::ErrorKind::StorageFull)).into())
+                let full = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
+                Err(rusqlite::Error::SqliteFailure(full, None).into())
             });
-            assert!(matches!(full.await, Err(StoreError::Unavailable(_))));
-            let panicking = store.write(move |tables| -> Step<()> {
-                let half = tables.commit("e", &commit(revision))?;
-                panic!("after {half:?}");
-            });
-            assert!(matches!(panicking.await, Err(StoreError::Unavailable(_))));
+            assert!(matches!(full.await, Err(StoreError::Refused(_))));
             let encounter = store.load("e", None, None).await.unwrap();
             assert_eq!(
                 encounter.revision, revision,
@@ -536,68 +492,6 @@ mod tests {
                 Committed::Done
             );
         }
-    }
-
-    #[tokio::test]
-    async fn a_full_disk_is_checked_once_in_some_seconds() {
-        let directory = tempfile::TempDir::new().unwrap();
-        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
-        let full = async || {
-            let failed = store.write(|_| -> Step<()> {
-                Err(redb::Error::Io(std::io::Error::from(std::io::ErrorKind::StorageFull)).into())
-            });
-            failed.await.unwrap_err();
-        };
-        full().await;
-        store.ready().await.unwrap();
-        // A file that does not open fails like one without room.
-        let (path, aside) = (file_in(directory.path()), directory.path().join("aside"));
-        std::fs::rename(&path, &aside).unwrap();
-        full().await;
-        store.ready().await.unwrap_err();
-        std::fs::rename(&aside, &path).unwrap();
-        let refused = store.ready().await;
-        assert!(
-            matches!(refused, Err(StoreError::Unavailable(_))),
-            "{refused:?}"
-        );
-        // A write that succeeds shows that there is room.
-        store.create("e", new(None)).await.unwrap();
-        store.ready().await.unwrap();
-    }
-
-    #[tokio::test]
-    async fn the_check_goes_on_after_the_file_was_closed_for_a_while() {
-        let directory = tempfile::TempDir::new().unwrap();
-        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
-        store.create("e", new(None)).await.unwrap();
-        assert_eq!(store.commit("e", commit(1)).await.unwrap(), Committed::Done);
-        drop(store);
-        let path = file_in(directory.path());
-        let mut bytes = std::fs::read(&path).unwrap();
-        let places: Vec<usize> = (0..bytes.len() - 5)
-            .filter(|at| bytes[*at..].starts_with(b"entry"))
-            .collect();
-        for at in places {
-            bytes[at] ^= 1;
-        }
-        std::fs::write(&path, bytes).unwrap();
-        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
-        let aside = directory.path().join("aside");
-        std::fs::rename(&path, &aside).unwrap();
-        store.file.close();
-        sleep(check::DELAY + Duration::from_secs(1)).await;
-        std::fs::rename(&aside, &path).unwrap();
-        // A write opens the file again.
-        store.create("other", new(None)).await.unwrap();
-        let found = async {
-            while store.damage().is_none() {
-                sleep(Duration::from_millis(20)).await;
-            }
-        };
-        timeout(Duration::from_secs(10), found)
-            .await
-            .expect("the damage is found");
     }
 
     #[tokio::test]
@@ -629,15 +523,14 @@ mod tests {
                 ..commit(4)
             };
             assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
-            // Document, base, first base, two entries, four answers and their times, expiry, list
-            // and owner; and the store's layout, salt and time.
-            assert_eq!(rows(&store).await, 19);
+            // Encounter, base, two entries and four answers.
+            assert_eq!(rows(&store).await, 8);
             if id == "deleted" {
                 store.delete(id).await.unwrap();
-                assert_eq!(rows(&store).await, 3);
+                assert_eq!(rows(&store).await, 0);
             }
         }
-        swept(&store, 3).await;
+        swept(&store, 0).await;
     }
 
     #[tokio::test]
@@ -653,7 +546,7 @@ mod tests {
         // Document, base, entry, answer and its time; and the store's layout, salt and time.
         assert_eq!(rows(&store).await, 8);
         swept(&store, 6).await;
-        let file = || std::fs::read(directory.path().join("turnkeeper.redb")).unwrap();
+        let file = || std::fs::read(directory.path().join("turnkeeper.db")).unwrap();
         let before = file();
         sleep(Duration::from_millis(500)).await;
         assert!(file() == before, "it was written in several pauses");

@@ -1,7 +1,7 @@
 //! Room on the disk that is kept for deletions, which write before they free anything.
 
 use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The name of the file that takes the room.
@@ -44,14 +44,4 @@ impl Reserve {
         // Nothing is lost if there is none.
         let _ = std::fs::remove_file(&self.0);
     }
-}
-
-/// Whether a write failed for want of room.
-pub(super) fn is_full(error: &redb::Error) -> bool {
-    const FULL: [ErrorKind; 3] = [
-        ErrorKind::StorageFull,
-        ErrorKind::QuotaExceeded,
-        ErrorKind::FileTooLarge,
-    ];
-    matches!(error, redb::Error::Io(error) if FULL.contains(&error.kind()))
 }

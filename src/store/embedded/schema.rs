@@ -1,110 +1,141 @@
-//! The tables of the file.
+//! The tables of the file, and the checksums of their rows.
 
-use redb::{Key, ReadTransaction, TableDefinition, TableError, Value};
-
-use super::clock::Millis;
-use super::sealed::{Sealed, row};
 use super::step::Step;
-use crate::store::{KeyDigest, LAYOUT};
+use crate::store::{LAYOUT, StoreError};
+use crc32fast::Hasher;
+use rusqlite::{Connection, Row};
 
-/// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, document,
-/// bytes of the log.
-pub(super) type DocumentRow = (u64, u64, Millis, Millis, &'static [u8], u64);
+/// Marks a database as this program's: "TKPR", where `file` and SQLite's tools look.
+pub(super) const APPLICATION: i32 = 0x544b_5052;
 
-/// The time of an answer, and the answer.
-pub(super) type AnswerRow = (Millis, &'static [u8]);
+/// The tables. Times are milliseconds of the store's own time. A checksum (`sum`) is of its row: a bit
+/// that flips on the disk is noticed when the row is read, and never served.
+pub(super) const TABLES: &str = "
+    CREATE TABLE encounters (
+        id TEXT NOT NULL PRIMARY KEY,
+        revision INTEGER NOT NULL,
+        version INTEGER NOT NULL,
+        expires INTEGER,
+        log_bytes INTEGER NOT NULL,
+        application TEXT,
+        position TEXT,
+        document BLOB NOT NULL,
+        sum INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX expiring ON encounters (expires) WHERE expires IS NOT NULL;
+    CREATE INDEX listed ON encounters (application, position) WHERE application IS NOT NULL;
+    CREATE TABLE bases (
+        id TEXT NOT NULL PRIMARY KEY,
+        version INTEGER NOT NULL,
+        document BLOB NOT NULL,
+        first BLOB,
+        sum INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE log (
+        id TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        entry BLOB NOT NULL,
+        sum INTEGER NOT NULL,
+        PRIMARY KEY (id, version)
+    ) STRICT;
+    CREATE TABLE answers (
+        id TEXT NOT NULL,
+        digest BLOB NOT NULL,
+        at INTEGER NOT NULL,
+        answer BLOB NOT NULL,
+        sum INTEGER NOT NULL,
+        PRIMARY KEY (id, digest)
+    ) STRICT;
+    CREATE INDEX answered ON answers (at);
+    CREATE TABLE meta (
+        name TEXT NOT NULL PRIMARY KEY,
+        value BLOB NOT NULL,
+        sum INTEGER NOT NULL
+    ) STRICT;";
 
-pub(super) const DOCUMENTS: TableDefinition<&str, Sealed<DocumentRow>> =
-    TableDefinition::new("documents");
-/// Version and document of the base.
-pub(super) const BASES: TableDefinition<&str, Sealed<(u64, &[u8])>> = TableDefinition::new("bases");
-/// The first base, once there is a newer one.
-pub(super) const CREATED: TableDefinition<&str, Sealed<&[u8]>> = TableDefinition::new("created");
-pub(super) const LOG: TableDefinition<(&str, u64), Sealed<&[u8]>> = TableDefinition::new("log");
-pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), Sealed<AnswerRow>> =
-    TableDefinition::new("answers");
-/// The answers by their times.
-pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> =
-    TableDefinition::new("answered");
-/// The encounters by times at which the sweep looks at them. Commits need not move these, and some
-/// may be left over.
-pub(super) const EXPIRY: TableDefinition<(Millis, &str), ()> = TableDefinition::new("expiry");
-/// The encounters of each application by their positions.
-pub(super) const LISTED: TableDefinition<(&str, &str), ()> = TableDefinition::new("listed");
-/// The application of an encounter, and its position in the list.
-pub(super) const OWNERS: TableDefinition<&str, Sealed<(&str, &str)>> =
-    TableDefinition::new("owners");
-pub(super) const META: TableDefinition<&str, Sealed<&[u8]>> = TableDefinition::new("meta");
-pub(super) const SALT: &str = "salt";
-/// The number of the file's layout, in 4 bytes.
-pub(super) const LAYOUT_ROW: &str = "layout";
-/// The store's time when it was last kept, in 8 bytes.
-pub(super) const TIME: &str = "time";
+/// Every column that the program reads or writes.
+const COLUMNS: [(&str, &str); 5] = [
+    (
+        "encounters",
+        "id, revision, version, expires, log_bytes, application, position, document, sum",
+    ),
+    ("bases", "id, version, document, first, sum"),
+    ("log", "id, version, entry, sum"),
+    ("answers", "id, digest, at, answer, sum"),
+    ("meta", "name, value, sum"),
+];
 
-/// Something that is done with every table.
-pub(super) trait TableVisitor {
-    type Error;
-
-    fn visit<K: Key + 'static, V: Value + 'static>(
-        &mut self,
-        table: TableDefinition<'static, K, V>,
-    ) -> Result<(), Self::Error>;
+/// Whose database a file is.
+pub(super) enum Owner {
+    /// This program's.
+    Ours,
+    /// That of a turnkeeper with another layout.
+    Foreign(u32),
+    /// Another program's.
+    Unknown,
 }
 
-/// Visits all tables, always in the same order.
-pub(super) fn each_table<V: TableVisitor>(visitor: &mut V) -> Result<(), V::Error> {
-    visitor.visit(DOCUMENTS)?;
-    visitor.visit(BASES)?;
-    visitor.visit(CREATED)?;
-    visitor.visit(LOG)?;
-    visitor.visit(ANSWERS)?;
-    visitor.visit(ANSWERED)?;
-    visitor.visit(EXPIRY)?;
-    visitor.visit(LISTED)?;
-    visitor.visit(OWNERS)?;
-    visitor.visit(META)
+/// Looks whose database it is, and whether it has all tables.
+pub(super) fn owner(connection: &Connection) -> rusqlite::Result<Owner> {
+    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    if pragma("application_id")? != APPLICATION {
+        return Ok(Owner::Unknown);
+    }
+    let layout = u32::try_from(pragma("user_version")?).unwrap_or(u32::MAX);
+    if layout != LAYOUT {
+        return Ok(Owner::Foreign(layout));
+    }
+    for (table, columns) in COLUMNS {
+        connection.prepare(&format!("SELECT {columns} FROM {table}"))?;
+    }
+    Ok(Owner::Ours)
 }
 
-/// The number of the layout of a file, if it has one that this program does not read.
-pub(super) fn foreign_layout(reading: &ReadTransaction) -> Option<u32> {
-    let meta = reading.open_table(META).ok()?;
-    let layout = match row(&meta, LAYOUT_ROW) {
-        Ok(Some(layout)) => layout.value().try_into().map(u32::from_le_bytes).ok()?,
-        Ok(None) => 0,
-        Err(_) => return None,
-    };
-    Some(layout).filter(|layout| *layout != LAYOUT)
-}
+/// A checksum of a row. Each part counts with its length, so that no byte can change sides.
+#[derive(Default)]
+pub(super) struct Sum(Hasher);
 
-/// Checks that a file has all tables, each of its type.
-pub(super) fn check_tables(reading: &ReadTransaction) -> Result<(), redb::Error> {
-    struct Opened<'r>(&'r ReadTransaction);
+impl Sum {
+    pub(super) fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+        self
+    }
 
-    impl TableVisitor for Opened<'_> {
-        type Error = TableError;
+    pub(super) fn text(self, text: &str) -> Self {
+        self.bytes(text.as_bytes())
+    }
 
-        fn visit<K: Key + 'static, V: Value + 'static>(
-            &mut self,
-            table: TableDefinition<'static, K, V>,
-        ) -> Result<(), TableError> {
-            self.0.open_table(table).map(drop)
+    pub(super) fn number(self, number: i64) -> Self {
+        self.bytes(&number.to_le_bytes())
+    }
+
+    /// A part that may be missing, which is another one than an empty one.
+    pub(super) fn optional(self, bytes: Option<&[u8]>) -> Self {
+        match bytes {
+            Some(bytes) => self.number(1).bytes(bytes),
+            None => self.number(0),
         }
     }
 
-    Ok(each_table(&mut Opened(reading))?)
-}
+    pub(super) fn value(self) -> u32 {
+        self.0.finalize()
+    }
 
-/// The time that the store has kept.
-pub(super) fn kept_time(reading: &ReadTransaction) -> Result<Millis, String> {
-    match read_time(reading) {
-        Ok(Some(time)) => Ok(Millis::from_le_bytes(time)),
-        Ok(None) => Err("the store's time is not 8 bytes".to_owned()),
-        Err(error) => Err(error.to_string()),
+    /// Compares it with the one in its row, which stands in a table under a key.
+    pub(super) fn check(self, row: &Row<'_>, table: &str, key: &str) -> Step<()> {
+        if self.value() == row.get::<_, u32>("sum")? {
+            return Ok(());
+        }
+        let reason = format!(
+            "the row {}... of the table {table} does not match its checksum",
+            shown(key)
+        );
+        Err(StoreError::Corrupt(reason).into())
     }
 }
 
-fn read_time(reading: &ReadTransaction) -> Step<Option<[u8; 8]>> {
-    let meta = reading.open_table(META)?;
-    let time = row(&meta, TIME)?;
-    Ok(time.and_then(|time| time.value().try_into().ok()))
+/// The beginning of an id, as the log shows it.
+pub(super) fn shown(id: &str) -> String {
+    id.chars().take(8).collect()
 }

@@ -1,6 +1,7 @@
 //! A step of a transaction, and why one does nothing.
 
 use crate::store::StoreError;
+use rusqlite::ErrorCode;
 
 pub(super) type Step<T> = Result<T, StepError>;
 
@@ -12,7 +13,7 @@ pub(super) enum StepError {
     Refused(StoreError),
     /// The database failed, and with it the whole transaction.
     #[error("{0}")]
-    Failed(redb::Error),
+    Failed(rusqlite::Error),
 }
 
 impl From<StoreError> for StepError {
@@ -21,17 +22,44 @@ impl From<StoreError> for StepError {
     }
 }
 
-impl<E: Into<redb::Error>> From<E> for StepError {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
+impl From<rusqlite::Error> for StepError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Failed(error)
     }
 }
 
-/// A row, or None if it is damaged.
-pub(super) fn if_sound<T>(read: Step<Option<T>>) -> Result<Option<T>, redb::Error> {
-    match read {
-        Ok(row) => Ok(row),
-        Err(StepError::Refused(_)) => Ok(None),
-        Err(StepError::Failed(error)) => Err(error),
+/// The error of a read or write that the database failed.
+pub(super) fn store_error(error: &rusqlite::Error) -> StoreError {
+    if is_damage(error) {
+        StoreError::Corrupt(error.to_string())
+    } else if is_full(error) {
+        StoreError::Refused(error.to_string())
+    } else {
+        StoreError::Unavailable(error.to_string())
     }
+}
+
+/// Whether the file holds something that nobody wrote. It stays damaged; any other error may pass.
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    let of_a_value = matches!(
+        error,
+        rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::Utf8Error(..)
+    );
+    let code = error.sqlite_error_code();
+    of_a_value
+        || matches!(
+            code,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        )
+}
+
+/// Whether a write failed for want of room: on the disk, of a quota, or under a limit of file sizes.
+pub(super) fn is_full(error: &rusqlite::Error) -> bool {
+    let failed_write = error
+        .sqlite_error()
+        .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE);
+    failed_write || error.sqlite_error_code() == Some(ErrorCode::DiskFull)
 }

@@ -1,400 +1,302 @@
 //! Every change of the tables as a step of a write transaction.
 
-use std::sync::Arc;
-
-use bytes::Bytes;
-use redb::{Database, ReadableTable, Table, TableHandle, WriteTransaction};
-
 use super::clock::Millis;
-use super::schema::{
-    ANSWERED, ANSWERS, AnswerRow, BASES, CREATED, DOCUMENTS, DocumentRow, EXPIRY, LAYOUT_ROW,
-    LISTED, LOG, META, OWNERS, SALT, TIME,
+use super::rows::{
+    BaseRow, EncounterRow, answer, stored, sum_of_answer, sum_of_entry, sum_of_value,
 };
-use super::sealed::{Row, Sealed, put, row, shown};
-use super::step::{Step, if_sound};
+use super::schema::{APPLICATION, TABLES};
+use super::step::{Step, StepError};
 use crate::store::{
-    Base, Commit, Committed, Found, KeyDigest, LAYOUT, NewEncounter, Notice, StoreError,
-    list_position,
+    Base, Commit, Committed, Entry, Found, LAYOUT, NewEncounter, Notice, StoreError, list_position,
 };
-
-/// The expiry of an encounter that never expires.
-pub(super) const NEVER: Millis = Millis::MAX;
+use bytes::Bytes;
+use rusqlite::{Connection, Transaction, params};
+use std::sync::Arc;
 
 /// Maximum encounters, and maximum answers, that one transaction sweeps.
 const SWEEP: usize = 64;
 
-type SealedTable<'t, K, V> = Table<'t, K, Sealed<V>>;
+/// The name of 32 random bytes of the store.
+pub(super) const SALT: &str = "salt";
+/// The name of the store's time when it was last kept, in 8 bytes.
+pub(super) const TIME: &str = "time";
 
-/// All tables, open in one write transaction.
+/// All tables in one write transaction.
 pub(super) struct Tables<'t> {
-    documents: SealedTable<'t, &'static str, DocumentRow>,
-    bases: SealedTable<'t, &'static str, (u64, &'static [u8])>,
-    created: SealedTable<'t, &'static str, &'static [u8]>,
-    log: SealedTable<'t, (&'static str, u64), &'static [u8]>,
-    answers: SealedTable<'t, (&'static str, &'static KeyDigest), AnswerRow>,
-    answered: Table<'t, (Millis, &'static str, &'static KeyDigest), ()>,
-    expiry: Table<'t, (Millis, &'static str), ()>,
-    listed: Table<'t, (&'static str, &'static str), ()>,
-    owners: SealedTable<'t, &'static str, (&'static str, &'static str)>,
-    meta: SealedTable<'t, &'static str, &'static [u8]>,
-    now: Millis,
+    pub(super) transaction: &'t Transaction<'t>,
+    pub(super) now: Millis,
     /// How long an encounter lives after a write.
-    ttl: Option<Millis>,
+    pub(super) ttl: Option<Millis>,
     /// How long an answer lives.
-    keep: Millis,
+    pub(super) keep: Millis,
     /// To be sent when the transaction is durable.
     pub(super) notices: Vec<Notice>,
     /// Whether positions in lists count on this time, so that it must be kept.
     pub(super) time_counts: bool,
 }
 
-struct Head {
-    revision: u64,
-    version: u64,
-    expires: Millis,
-    indexed: Millis,
-}
-
-/// What the checks of a commit have found.
-struct CheckedCommit {
-    /// The version that it makes.
-    version: u64,
-    /// The time of an older answer under its key.
-    last_answered: Option<Millis>,
-    /// The first base, if the commit replaces it.
-    first_base: Option<Bytes>,
-}
-
-impl<'t> Tables<'t> {
-    /// Opens the tables, and creates missing ones.
-    pub(super) fn open(
-        transaction: &'t WriteTransaction,
-        now: Millis,
-        ttl: Option<Millis>,
-        keep: Millis,
-    ) -> Result<Self, redb::Error> {
-        Ok(Self {
-            documents: transaction.open_table(DOCUMENTS)?,
-            bases: transaction.open_table(BASES)?,
-            created: transaction.open_table(CREATED)?,
-            log: transaction.open_table(LOG)?,
-            answers: transaction.open_table(ANSWERS)?,
-            answered: transaction.open_table(ANSWERED)?,
-            expiry: transaction.open_table(EXPIRY)?,
-            listed: transaction.open_table(LISTED)?,
-            owners: transaction.open_table(OWNERS)?,
-            meta: transaction.open_table(META)?,
-            now,
-            ttl,
-            keep,
-            notices: Vec::new(),
-            time_counts: false,
-        })
+impl Tables<'_> {
+    fn expires(&self) -> Option<Millis> {
+        self.ttl.map(|ttl| self.now.saturating_add(ttl))
     }
 
-    fn head(&self, id: &str) -> Step<Option<Head>> {
-        let row = row(&self.documents, id)?;
-        Ok(row.map(|row| {
-            let (revision, version, expires, indexed, ..) = row.value();
-            Head {
-                revision,
-                version,
-                expires,
-                indexed,
-            }
-        }))
+    /// Writes the row of an encounter, in place of the one that is there.
+    fn put_encounter(&self, id: &str, row: &EncounterRow, document: &[u8]) -> rusqlite::Result<()> {
+        let sql = "INSERT INTO encounters
+                   (id, revision, version, expires, log_bytes, application, position, document, sum)
+                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                   ON CONFLICT (id) DO UPDATE SET revision = excluded.revision,
+                   version = excluded.version, expires = excluded.expires,
+                   log_bytes = excluded.log_bytes, document = excluded.document, sum = excluded.sum";
+        let listed = row.listed.as_ref();
+        self.transaction.prepare_cached(sql)?.execute(params![
+            id,
+            stored(row.revision),
+            stored(row.version),
+            row.expires.map(stored),
+            stored(row.log_bytes),
+            listed.map(|(application, _)| application),
+            listed.map(|(_, position)| position),
+            document,
+            row.sum(id, document).value(),
+        ])?;
+        Ok(())
     }
 
-    fn living(&self, id: &str) -> Step<Option<Head>> {
-        Ok(self.head(id)?.filter(|head| head.expires > self.now))
+    fn put_base(&self, id: &str, row: &BaseRow) -> rusqlite::Result<()> {
+        let sql = "INSERT OR REPLACE INTO bases (id, version, document, first, sum)
+                   VALUES (?, ?, ?, ?, ?)";
+        self.transaction.prepare_cached(sql)?.execute(params![
+            id,
+            stored(row.base.version),
+            &row.base.document[..],
+            row.first.as_deref(),
+            row.sum(id).value(),
+        ])?;
+        Ok(())
     }
 
-    fn expires(&self) -> Millis {
-        self.ttl.map_or(NEVER, |ttl| self.now.saturating_add(ttl))
+    fn put_entry(&self, id: &str, entry: &Entry) -> rusqlite::Result<()> {
+        let sql = "INSERT INTO log (id, version, entry, sum) VALUES (?, ?, ?, ?)";
+        let sum = sum_of_entry(id, entry.version, &entry.bytes).value();
+        let entry = params![id, stored(entry.version), &entry.bytes[..], sum];
+        self.transaction.prepare_cached(sql)?.execute(entry)?;
+        Ok(())
     }
 
-    /// Makes the sweep look at `id` no later than it expires. Returns its time in [`EXPIRY`].
-    fn index(&mut self, id: &str, indexed: Millis, expires: Millis) -> Result<Millis, redb::Error> {
-        if indexed > self.now && indexed <= expires {
-            return Ok(indexed);
-        }
-        if expires != NEVER {
-            self.expiry.insert((expires, id), ())?;
-        }
-        if indexed != NEVER {
-            self.expiry.remove((indexed, id))?;
-        }
-        Ok(expires)
+    fn put_value(&self, name: &str, value: &[u8]) -> rusqlite::Result<()> {
+        let sql = "INSERT OR REPLACE INTO meta (name, value, sum) VALUES (?, ?, ?)";
+        let sum = sum_of_value(name, value).value();
+        self.transaction
+            .prepare_cached(sql)?
+            .execute(params![name, value, sum])?;
+        Ok(())
     }
 
     /// Keeps a new encounter. Returns the first base of one that exists.
-    pub(super) fn create(&mut self, id: &str, new: &NewEncounter) -> Step<Option<Bytes>> {
-        if self.living(id)?.is_some() {
-            if let Some(first) = row(&self.created, id)? {
-                return Ok(Some(Bytes::copy_from_slice(first.value())));
+    pub(super) fn create(&self, id: &str, new: &NewEncounter) -> Step<Option<Bytes>> {
+        match EncounterRow::read(self.transaction, id, |_| false)? {
+            Some(found) if found.lives(self.now) => {
+                let BaseRow { base, first } = BaseRow::read(self.transaction, id)?;
+                return Ok(Some(first.unwrap_or(base.document)));
             }
-            let base = row(&self.bases, id)?.ok_or_else(|| no_base(id))?;
-            return Ok(Some(Bytes::copy_from_slice(base.value().1)));
+            Some(_) => self.remove(id)?,
+            None => {}
         }
-        if let Some(expired) = self.head(id)? {
-            self.remove(id, &expired)?;
-        }
-        let expires = self.expires();
-        let indexed = self.index(id, NEVER, expires)?;
-        let document = (
-            new.revision,
-            new.version(),
-            expires,
-            indexed,
-            &new.document[..],
-            new.log_bytes(),
-        );
-        put(&mut self.documents, id, document)?;
-        put(
-            &mut self.bases,
-            id,
-            (new.base.version, &new.base.document[..]),
-        )?;
+        let listed = new.application.as_ref();
+        let row = EncounterRow {
+            revision: new.revision,
+            version: new.version(),
+            expires: self.expires(),
+            log_bytes: new.log_bytes(),
+            listed: listed.map(|application| (application.clone(), list_position(self.now, id))),
+            document: None,
+        };
+        self.put_encounter(id, &row, &new.document)?;
+        let base = BaseRow {
+            base: new.base.clone(),
+            first: None,
+        };
+        self.put_base(id, &base)?;
         for entry in &new.entries {
-            put(&mut self.log, (id, entry.version), &entry.bytes[..])?;
-        }
-        if let Some(application) = &new.application {
-            let position = list_position(self.now, id);
-            self.time_counts = true;
-            self.listed
-                .insert((application.as_str(), position.as_str()), ())?;
-            put(
-                &mut self.owners,
-                id,
-                (application.as_str(), position.as_str()),
-            )?;
+            self.put_entry(id, entry)?;
         }
         Ok(None)
     }
 
     pub(super) fn commit(&mut self, id: &str, commit: &Commit) -> Step<Committed> {
-        let head = self.living(id)?.ok_or(StoreError::Missing)?;
-        let mut last_answered = None;
+        let differs = |revision| revision != commit.expected;
+        let before = EncounterRow::living(self.transaction, id, self.now, differs)?;
         if let Some((digest, _)) = &commit.answer
-            && let Some(row) = row(&self.answers, (id, digest))?
+            && let Some(recorded) = answer(self.transaction, id, digest, self.answers_since())?
         {
-            let (at, answer) = row.value();
-            if at.saturating_add(self.keep) > self.now {
-                return Ok(Committed::Replayed(Bytes::copy_from_slice(answer)));
-            }
-            last_answered = Some(at);
+            return Ok(Committed::Replayed(recorded));
         }
-        if head.revision != commit.expected {
-            let newest = row(&self.documents, id)?.ok_or(StoreError::Missing)?;
-            let (revision, version, _, _, document, log_bytes) = newest.value();
-            let document = Some(Bytes::copy_from_slice(document));
+        if before.revision != commit.expected {
             return Ok(Committed::Conflict(Found {
-                revision,
-                version,
-                log_bytes,
-                document,
+                revision: before.revision,
+                version: before.version,
+                log_bytes: before.log_bytes,
+                document: before.document,
                 answer: None,
             }));
         }
-        let version = commit
-            .entry
-            .as_ref()
-            .map_or(head.version, |entry| entry.version);
-        if commit.entry.is_some() && version != head.version.saturating_add(1) {
-            let reason = format!("entry {version} does not follow version {}", head.version);
+        let entry = commit.entry.as_ref();
+        let version = entry.map_or(before.version, |entry| entry.version);
+        if entry.is_some() && version != before.version.saturating_add(1) {
+            let reason = format!("entry {version} does not follow version {}", before.version);
             return Err(StoreError::Corrupt(reason).into());
         }
-        let mut first_base = None;
-        if let Some(Base { version: new, .. }) = commit.new_base {
-            let row_of_base = row(&self.bases, id)?.ok_or_else(|| no_base(id))?;
-            let (base, document) = row_of_base.value();
-            if !(base..=version).contains(&new) {
-                let reason = format!("a base at {new} does not lie between {base} and {version}");
-                return Err(StoreError::Corrupt(reason).into());
-            }
-            if row(&self.created, id)?.is_none() {
-                first_base = Some(Bytes::copy_from_slice(document));
-            }
-        }
-        self.apply(
-            id,
-            &head,
-            commit,
-            CheckedCommit {
-                version,
-                last_answered,
-                first_base,
-            },
-        )?;
-        Ok(Committed::Done)
-    }
-
-    /// Writes a commit that passed all checks.
-    fn apply(
-        &mut self,
-        id: &str,
-        head: &Head,
-        commit: &Commit,
-        checked: CheckedCommit,
-    ) -> Result<(), redb::Error> {
-        let version = checked.version;
-        let expires = self.expires();
-        let indexed = self.index(id, head.indexed, expires)?;
-        let document = (
-            commit.revision,
+        let new_base = match &commit.new_base {
+            Some(new) => Some(self.next_base(id, new, version)?),
+            None => None,
+        };
+        let row = EncounterRow {
+            revision: commit.revision,
             version,
-            expires,
-            indexed,
-            &commit.document[..],
-            commit.log_bytes,
-        );
-        put(&mut self.documents, id, document)?;
-        if let Some(entry) = &commit.entry {
-            put(&mut self.log, (id, entry.version), &entry.bytes[..])?;
-        }
-        if let Some(new_base) = &commit.new_base {
-            put(
-                &mut self.bases,
-                id,
-                (new_base.version, &new_base.document[..]),
-            )?;
-            if let Some(first) = &checked.first_base {
-                put(&mut self.created, id, &first[..])?;
-            }
-            self.log
-                .retain_in((id, 0)..=(id, new_base.version), |_, _| false)?;
-        }
-        if let Some((digest, answer)) = &commit.answer {
-            put(&mut self.answers, (id, digest), (self.now, &answer[..]))?;
-            if let Some(before) = checked.last_answered {
-                self.answered.remove((before, id, digest))?;
-            }
-            self.answered.insert((self.now, id, digest), ())?;
-        }
+            expires: self.expires(),
+            log_bytes: commit.log_bytes,
+            ..before
+        };
+        self.apply(id, commit, &row, new_base.as_ref())?;
         self.notices.push(Notice::Committed {
             id: Arc::from(id),
             version,
         });
+        Ok(Committed::Done)
+    }
+
+    /// The row of a new base of a log that ends at `version`.
+    fn next_base(&self, id: &str, new: &Base, version: u64) -> Step<BaseRow> {
+        let BaseRow { base, first } = BaseRow::read(self.transaction, id)?;
+        if !(base.version..=version).contains(&new.version) {
+            let reason = format!(
+                "a base at {} does not lie between {} and {version}",
+                new.version, base.version
+            );
+            return Err(StoreError::Corrupt(reason).into());
+        }
+        Ok(BaseRow {
+            base: new.clone(),
+            first: first.or(Some(base.document)),
+        })
+    }
+
+    /// Writes a commit that passed all checks.
+    fn apply(
+        &self,
+        id: &str,
+        commit: &Commit,
+        row: &EncounterRow,
+        new_base: Option<&BaseRow>,
+    ) -> rusqlite::Result<()> {
+        self.put_encounter(id, row, &commit.document)?;
+        if let Some(entry) = &commit.entry {
+            self.put_entry(id, entry)?;
+        }
+        if let Some(base) = new_base {
+            self.put_base(id, base)?;
+            let old = params![id, stored(base.base.version)];
+            let sql = "DELETE FROM log WHERE id = ? AND version <= ?";
+            self.transaction.prepare_cached(sql)?.execute(old)?;
+        }
+        if let Some((digest, answer)) = &commit.answer {
+            let sql = "INSERT OR REPLACE INTO answers (id, digest, at, answer, sum)
+                       VALUES (?, ?, ?, ?, ?)";
+            let sum = sum_of_answer(id, digest, self.now, answer).value();
+            let answer = params![id, digest, stored(self.now), &answer[..], sum];
+            self.transaction.prepare_cached(sql)?.execute(answer)?;
+        }
         Ok(())
     }
 
+    /// The time at which the newest answers were given that are over.
+    fn answers_since(&self) -> Option<Millis> {
+        self.now.checked_sub(self.keep)
+    }
+
     pub(super) fn delete(&mut self, id: &str) -> Step<()> {
-        let head = self.living(id)?.ok_or(StoreError::Missing)?;
-        self.remove(id, &head)?;
+        EncounterRow::living(self.transaction, id, self.now, |_| false)?;
+        self.remove(id)?;
         self.notices.push(Notice::Deleted { id: Arc::from(id) });
         Ok(())
     }
 
-    /// Removes everything that belongs to `id`, whose document has this head.
-    fn remove(&mut self, id: &str, head: &Head) -> Result<(), redb::Error> {
-        if let Some(owner) = if_sound(row(&self.owners, id))? {
-            self.listed.remove(owner.value())?;
+    /// Removes everything that belongs to `id`.
+    fn remove(&self, id: &str) -> rusqlite::Result<()> {
+        for table in ["answers", "log", "bases", "encounters"] {
+            let sql = format!("DELETE FROM {table} WHERE id = ?");
+            self.transaction.prepare_cached(&sql)?.execute([id])?;
         }
-        for (at, digest) in self.answers_of(id)? {
-            self.answered.remove((at, id, &digest))?;
-        }
-        self.documents.remove(id)?;
-        self.bases.remove(id)?;
-        self.created.remove(id)?;
-        self.owners.remove(id)?;
-        self.expiry.remove((head.indexed, id))?;
-        self.log.retain_in((id, 0)..=(id, u64::MAX), |_, _| false)?;
-        self.answers
-            .retain_in((id, &[0; 32])..=(id, &[0xff; 32]), |_, _| false)?;
         Ok(())
     }
 
-    /// The times and digests of the answers of `id`.
-    fn answers_of(&self, id: &str) -> Result<Vec<(Millis, KeyDigest)>, redb::Error> {
-        let mut found = Vec::new();
-        for answer in self.answers.range((id, &[0; 32])..=(id, &[0xff; 32]))? {
-            let (key, sealed) = answer?;
-            let (_, digest) = key.value();
-            // The time of a damaged answer is left to the sweep.
-            if let Ok(row) =
-                Row::check::<(&str, &KeyDigest)>(self.answers.name(), &key.value(), sealed)
-            {
-                found.push((row.value().0, *digest));
-            }
-        }
-        Ok(found)
-    }
-
     /// Removes some of what has expired; true when there may be more.
-    pub(super) fn sweep(&mut self) -> Result<bool, redb::Error> {
-        let due = self
-            .expiry
-            .extract_from_if((0, "")..(self.now.saturating_add(1), ""), |_, ()| true)?
-            .take(SWEEP);
-        let due: Vec<String> = due
-            .map(|row| Ok(row?.0.value().1.to_owned()))
-            .collect::<Result<_, redb::Error>>()?;
+    pub(super) fn sweep(&mut self) -> rusqlite::Result<bool> {
+        let limit = i64::try_from(SWEEP).unwrap_or(i64::MAX);
+        let sql = "SELECT id FROM encounters WHERE expires <= ? ORDER BY expires LIMIT ?";
+        let due = {
+            let mut statement = self.transaction.prepare_cached(sql)?;
+            let ids = statement.query_map(params![stored(self.now), limit], |row| row.get(0))?;
+            ids.collect::<rusqlite::Result<Vec<String>>>()?
+        };
         for id in &due {
-            match if_sound(self.head(id))? {
-                Some(head) if head.expires <= self.now => self.remove(id, &head)?,
-                // Another time follows, or none is needed.
-                Some(head) if head.indexed > self.now || head.expires == NEVER => {}
-                Some(head) => drop(self.expiry.insert((head.expires, id.as_str()), ())?),
-                // A damaged one stays: its time is not known.
-                None => {}
+            match EncounterRow::read(self.transaction, id, |_| false) {
+                Ok(_) => self.remove(id)?,
+                // The time of a damaged one is not known: it stays, and no longer counts as due.
+                Err(StepError::Refused(_)) => {
+                    let sql = "UPDATE encounters SET expires = NULL WHERE id = ?";
+                    self.transaction.prepare_cached(sql)?.execute([id])?;
+                }
+                Err(StepError::Failed(error)) => return Err(error),
             }
         }
-        let mut old = 0;
-        let end = self
-            .now
-            .checked_sub(self.keep)
-            .map_or(0, |last| last.saturating_add(1));
-        for row in self
-            .answered
-            .extract_from_if((0, "", &[0; 32])..(end, "", &[0; 32]), |_, ()| true)?
-            .take(SWEEP)
-        {
-            let row = row?;
-            let (_, id, digest) = row.0.value();
-            self.answers.remove((id, digest))?;
-            old += 1;
-        }
-        Ok(due.len() == SWEEP || old == SWEEP)
+        let Some(since) = self.answers_since() else {
+            return Ok(due.len() == SWEEP);
+        };
+        let sql = "DELETE FROM answers WHERE rowid IN
+                   (SELECT rowid FROM answers WHERE at <= ? ORDER BY at LIMIT ?)";
+        let mut statement = self.transaction.prepare_cached(sql)?;
+        let over = statement.execute(params![stored(since), limit])?;
+        Ok(due.len() == SWEEP || over == SWEEP)
     }
 
     /// Keeps the time for the next process.
-    pub(super) fn keep_time(&mut self) -> Result<(), redb::Error> {
-        Ok(put(&mut self.meta, TIME, &self.now.to_le_bytes()[..])?)
-    }
-
-    pub(super) fn keep_salt(&mut self, salt: &[u8; 32]) -> Result<(), redb::Error> {
-        Ok(put(&mut self.meta, SALT, &salt[..])?)
-    }
-
-    pub(super) fn keep_layout(&mut self, layout: u32) -> Result<(), redb::Error> {
-        Ok(put(&mut self.meta, LAYOUT_ROW, &layout.to_le_bytes()[..])?)
+    pub(super) fn keep_time(&self) -> rusqlite::Result<()> {
+        self.put_value(TIME, &self.now.to_le_bytes())
     }
 
     /// The number of rows in all tables.
     #[cfg(test)]
-    pub(super) fn rows(&mut self) -> Step<u64> {
-        use redb::ReadableTableMetadata;
-        let of_encounters =
-            self.documents.len()? + self.bases.len()? + self.created.len()? + self.log.len()?;
-        let of_answers = self.answers.len()? + self.answered.len()?;
-        let of_lists = self.listed.len()? + self.owners.len()?;
-        Ok(of_encounters + of_answers + of_lists + self.expiry.len()? + self.meta.len()?)
+    pub(super) fn rows(&self) -> Step<u64> {
+        let mut rows = 0;
+        for table in ["encounters", "bases", "log", "answers"] {
+            let sql = format!("SELECT count(*) FROM {table}");
+            rows += self
+                .transaction
+                .query_row(&sql, [], |row| row.get::<_, u32>(0))?;
+        }
+        Ok(rows.into())
     }
 }
 
-/// Makes the tables and the salt of a new file.
-pub(super) fn make_tables(database: &Database) -> Result<(), redb::Error> {
-    let transaction = database.begin_write()?;
-    let mut tables = Tables::open(&transaction, 0, None, 0)?;
+/// Makes the tables, the salt and the time of a new file, all in one transaction.
+pub(super) fn make_tables(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", LAYOUT)?;
+    transaction.execute_batch(TABLES)?;
+    let tables = Tables {
+        transaction: &transaction,
+        now: 0,
+        ttl: None,
+        keep: 0,
+        notices: Vec::new(),
+        time_counts: false,
+    };
     tables.keep_time()?;
-    tables.keep_salt(&rand::random())?;
-    tables.keep_layout(LAYOUT)?;
-    drop(tables);
-    Ok(transaction.commit()?)
-}
-
-pub(super) fn no_base(id: &str) -> StoreError {
-    StoreError::Corrupt(format!("encounter {} has no base", shown(id)))
+    tables.put_value(SALT, &rand::random::<[u8; 32]>())?;
+    transaction.commit()
 }
 
 #[cfg(test)]
@@ -402,17 +304,14 @@ mod tests {
     use super::*;
     use crate::store::embedded::tests::{commit, new};
 
-    /// A file in memory, which is looked at and written at chosen times.
-    struct TestFile(redb::Database);
+    /// A database in memory, which is looked at and written at chosen times.
+    struct TestFile(Connection);
 
     impl TestFile {
         fn new() -> Self {
-            let builder = redb::Database::builder();
-            Self(
-                builder
-                    .create_with_backend(redb::backends::InMemoryBackend::new())
-                    .expect("a file in memory"),
-            )
+            let mut connection = Connection::open_in_memory().expect("a database in memory");
+            make_tables(&mut connection).expect("tables");
+            Self(connection)
         }
 
         /// Works at the time `now`, where encounters live for `ttl` after a write, and answers for
@@ -423,8 +322,15 @@ mod tests {
             ttl: Option<Millis>,
             work: impl FnOnce(&mut Tables<'_>) -> Step<T>,
         ) -> T {
-            let transaction = self.0.begin_write().expect("a transaction");
-            let result = work(&mut Tables::open(&transaction, now, ttl, 50).expect("tables"));
+            let transaction = self.0.unchecked_transaction().expect("a transaction");
+            let result = work(&mut Tables {
+                transaction: &transaction,
+                now,
+                ttl,
+                keep: 50,
+                notices: Vec::new(),
+                time_counts: false,
+            });
             transaction.commit().expect("a commit");
             result.expect("a step that is done")
         }
@@ -442,7 +348,10 @@ mod tests {
         }
 
         fn lives(&self, now: Millis) -> bool {
-            self.at(now, None, |tables| Ok(tables.living("e")?.is_some()))
+            self.at(now, None, |tables| {
+                let found = EncounterRow::read(tables.transaction, "e", |_| false)?;
+                Ok(found.is_some_and(|found| found.lives(now)))
+            })
         }
 
         /// The number of rows after a sweep.
@@ -483,36 +392,26 @@ mod tests {
         for first in [1100, 1120] {
             let file = TestFile::new();
             file.create(1000, TTL, "e");
-            // Document, base and time.
-            assert_eq!(file.swept(1099), 3);
+            // Encounter and base.
+            assert_eq!(file.swept(1099), 2);
             assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
             // The entry more; the answer has ended.
-            assert_eq!(file.swept(first), 4);
-            assert_eq!(file.swept(1149), 4);
+            assert_eq!(file.swept(first), 3);
+            assert_eq!(file.swept(1149), 3);
             assert_eq!(file.swept(1150), 0);
         }
     }
 
     #[test]
-    fn a_write_after_a_sweep_leaves_no_time_behind() {
+    fn a_write_after_a_sweep_prolongs_a_life() {
         let file = TestFile::new();
         file.create(1000, TTL, "e");
         assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
         file.swept(1110);
         assert_eq!(file.commit(1120, TTL, 2), Committed::Done);
-        // Document, base, two entries and the new time.
-        assert_eq!(file.swept(1219), 5);
+        // Encounter, base and two entries.
+        assert_eq!(file.swept(1219), 4);
         assert_eq!(file.swept(1220), 0);
-    }
-
-    #[test]
-    fn a_time_that_has_come_is_replaced_by_a_write() {
-        let file = TestFile::new();
-        file.create(1000, TTL, "e");
-        assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
-        assert_eq!(file.commit(1100, TTL, 2), Committed::Done);
-        // Document, base, two entries, two answers with their times, and one time.
-        assert_eq!(file.at(1100, TTL, |tables| tables.rows()), 9);
     }
 
     #[test]
@@ -520,13 +419,12 @@ mod tests {
         let file = TestFile::new();
         file.create(1000, Some(1000), "e");
         assert_eq!(file.commit(1000, TTL, 1), Committed::Done);
-        assert_eq!(file.swept(1099), 4);
+        assert_eq!(file.swept(1099), 3);
         assert_eq!(file.swept(1100), 0);
         file.create(2000, TTL, "e");
         assert_eq!(file.commit(2000, None, 1), Committed::Done);
-        // Without its time.
         assert_eq!(file.swept(2100), 3);
-        assert!(file.lives(NEVER - 1));
+        assert!(file.lives(Millis::MAX / 2));
     }
 
     #[test]
@@ -536,16 +434,16 @@ mod tests {
         for n in 0..=SWEEP {
             file.create(1000, TTL, &format!("e{n}"));
         }
-        assert_eq!(swept(1100), (true, 3));
+        assert_eq!(swept(1100), (true, 2));
         assert_eq!(swept(1100), (false, 0));
         file.create(2000, None, "e");
         for version in 1..=SWEEP as u64 + 1 {
             assert_eq!(file.commit(2000, None, version), Committed::Done);
         }
-        // Document, base and entries stay, and of the answers one with its time.
+        // Encounter, base and entries stay, and one of the answers.
         let left = SWEEP as u64 + 3;
-        assert_eq!(swept(2049), (false, left + 2 * (left - 2)));
-        assert_eq!(swept(2050), (true, left + 2));
+        assert_eq!(swept(2049), (false, left + (left - 2)));
+        assert_eq!(swept(2050), (true, left + 1));
         assert_eq!(swept(2050), (false, left));
     }
 }

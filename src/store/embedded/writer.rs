@@ -3,29 +3,21 @@
 //! An fsync costs far more than a commit, so the commits that queue up during one fsync share the
 //! next transaction.
 
-use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use super::clock::{Millis, StoreClock};
+use super::reserve::Reserve;
+use super::step::{is_full, store_error};
+use super::tables::Tables;
+use crate::store::{Notice, StoreConfig, StoreError, millis};
+use rusqlite::{Connection, TransactionBehavior, params};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
-
-use redb::{ReadableDatabase, ReadableTable};
 use tokio::sync::{broadcast, oneshot};
-
-use super::clock::{Millis, StoreClock};
-use super::file::{DatabaseFile, panic_text};
-use super::reserve::{Reserve, is_full};
-use super::schema::{ANSWERED, EXPIRY};
-use super::tables::Tables;
-use crate::store::{Notice, StoreConfig, millis};
 
 /// Maximum writes in one transaction.
 const BATCH: usize = 256;
 /// Pause between two sweeps if there is more to sweep.
 const SHORT_PAUSE: Duration = Duration::from_millis(20);
-/// Pause between two attempts to open a file that failed.
-const REOPEN: Duration = Duration::from_secs(1);
 /// The time after which a transaction also keeps the store's time.
 const KEEP_TIME: Millis = 60 * 1000;
 /// The time after which that alone is worth a transaction.
@@ -36,53 +28,30 @@ pub(super) struct Job {
     /// Writes; an error fails the whole transaction. Returns how to send the result, once the
     /// transaction is durable.
     pub(super) work: Work,
-    /// Gets the reason if the transaction fails, once the file is open again.
-    pub(super) failed: oneshot::Sender<String>,
+    /// Gets the reason if the transaction fails.
+    pub(super) failed: oneshot::Sender<StoreError>,
     /// Whether it frees room, and has failed for want of it.
     pub(super) from_reserve: bool,
 }
 
-type Work = Box<dyn FnOnce(&mut Tables<'_>) -> Result<SendResult, redb::Error> + Send>;
+type Work = Box<dyn FnOnce(&mut Tables<'_>) -> rusqlite::Result<SendResult> + Send>;
 pub(super) type SendResult = Box<dyn FnOnce() + Send>;
 
 /// What the writing thread owns.
 pub(super) struct WriteThread {
-    file: Arc<DatabaseFile>,
-    jobs: Receiver<Job>,
-    notices: broadcast::Sender<Notice>,
-    config: StoreConfig,
-    clock: Arc<StoreClock>,
+    pub(super) connection: Connection,
+    pub(super) jobs: Receiver<Job>,
+    pub(super) notices: broadcast::Sender<Notice>,
+    pub(super) config: StoreConfig,
+    pub(super) clock: Arc<StoreClock>,
     /// The time that the file has.
-    kept: Cell<Millis>,
-    reserve: Reserve,
-    /// Whether the last transaction failed for want of room.
-    pub(super) disk_full: Arc<AtomicBool>,
+    pub(super) kept: Millis,
+    pub(super) reserve: Reserve,
 }
 
 impl WriteThread {
-    pub(super) fn new(
-        file: Arc<DatabaseFile>,
-        jobs: Receiver<Job>,
-        notices: broadcast::Sender<Notice>,
-        config: StoreConfig,
-        clock: Arc<StoreClock>,
-        reserve: Reserve,
-    ) -> Self {
-        let kept = Cell::new(clock.now());
-        Self {
-            file,
-            jobs,
-            notices,
-            config,
-            clock,
-            kept,
-            reserve,
-            disk_full: Arc::default(),
-        }
-    }
-
     /// Works until the queue is closed and empty, then closes the file.
-    pub(super) fn run(self) {
+    pub(super) fn run(mut self) {
         self.reserve.fill();
         let mut sweep_at = Instant::now() + self.pause();
         loop {
@@ -105,28 +74,20 @@ impl WriteThread {
         }
         // After a failure the next process goes on from an earlier time.
         let _ = self.transact(|tables| tables.keep_time());
-        self.file.close();
     }
 
-    /// The pause between two sweeps; shorter for short lives, and while the file is closed.
+    /// The pause between two sweeps; shorter for short lives.
     fn pause(&self) -> Duration {
-        let shortest = self
-            .config
-            .ttl
-            .map_or(self.config.answers, |ttl| ttl.min(self.config.answers));
-        let pause = (shortest / 2).clamp(Duration::from_millis(50), Duration::from_secs(60));
-        if self.file.database().is_ok() {
-            pause
-        } else {
-            pause.min(REOPEN)
-        }
+        let StoreConfig { ttl, answers } = self.config;
+        let shortest = ttl.map_or(answers, |ttl| ttl.min(answers));
+        (shortest / 2).clamp(Duration::from_millis(50), Duration::from_secs(60))
     }
 
-    fn write(&self, jobs: Vec<Job>) {
+    fn write(&mut self, jobs: Vec<Job>) {
         let (from_reserve, others): (Vec<Job>, Vec<Job>) =
             jobs.into_iter().partition(|job| job.from_reserve);
         if !from_reserve.is_empty() {
-            self.with_reserve(|| self.write_together(from_reserve));
+            self.with_reserve(|writer| writer.write_together(from_reserve));
         }
         if !others.is_empty() {
             self.write_together(others);
@@ -134,7 +95,7 @@ impl WriteThread {
     }
 
     /// Does all jobs in one transaction, and sends their results.
-    fn write_together(&self, jobs: Vec<Job>) {
+    fn write_together(&mut self, jobs: Vec<Job>) {
         let (work, failed): (Vec<_>, Vec<_>) =
             jobs.into_iter().map(|job| (job.work, job.failed)).unzip();
         let done = self.transact(|tables| {
@@ -150,7 +111,8 @@ impl WriteThread {
                     send();
                 }
             }
-            Err(reason) => {
+            Err(error) => {
+                let reason = store_error(&error);
                 for failed in failed {
                     // Fails only if the caller has left.
                     let _ = failed.send(reason.clone());
@@ -159,103 +121,85 @@ impl WriteThread {
         }
     }
 
-    /// Does something that frees room, with the room that is kept for it.
-    fn with_reserve<T>(&self, work: impl FnOnce() -> T) -> T {
+    /// Does something that frees room, with the room that is kept for it. What it has freed in the file
+    /// is free on the disk once the log of writes is empty.
+    fn with_reserve<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         self.reserve.release();
-        let done = work();
+        let done = work(self);
+        let emptied = self
+            .connection
+            .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
+        if let Err(error) = emptied {
+            tracing::warn!(%error, "the log of writes stays as it is");
+        }
         self.reserve.fill();
         done
     }
 
     /// Removes a part of what has expired; true when there may be more.
-    fn sweep(&self) -> bool {
+    fn sweep(&mut self) -> bool {
         if !self.due().unwrap_or(true) {
             return false;
         }
-        let swept = self.transact(|tables| tables.sweep());
-        let swept = match swept {
-            Err(_) if self.disk_is_full() => {
-                self.with_reserve(|| self.transact(|tables| tables.sweep()))
-            }
+        let sweep = |writer: &mut Self| writer.transact(|tables| tables.sweep());
+        let swept = match sweep(self) {
+            Err(error) if is_full(&error) => self.with_reserve(sweep),
             swept => swept,
         };
         swept.unwrap_or(false)
     }
 
-    fn disk_is_full(&self) -> bool {
-        self.disk_full.load(Ordering::Relaxed)
-    }
-
     /// Checks whether anything has expired, since an idle write transaction would cost an fsync.
-    fn due(&self) -> Result<bool, Box<dyn std::error::Error>> {
-        let reading = self.file.database()?.begin_read()?;
+    fn due(&self) -> rusqlite::Result<bool> {
         let now = self.clock.now();
-        let expired = reading
-            .open_table(EXPIRY)?
-            .first()?
-            .is_some_and(|(key, _)| key.value().0 <= now);
-        let last = now.checked_sub(millis(self.config.answers));
-        let ended = reading
-            .open_table(ANSWERED)?
-            .first()?
-            .is_some_and(|(key, _)| Some(key.value().0) <= last);
-        Ok(expired || ended || now.saturating_sub(self.kept.get()) >= KEEP_TIME_AT_REST)
+        if now.saturating_sub(self.kept) >= KEEP_TIME_AT_REST {
+            return Ok(true);
+        }
+        let since = now.checked_sub(millis(self.config.answers));
+        let sql = "SELECT EXISTS (SELECT 1 FROM encounters WHERE expires <= ?)
+                   OR EXISTS (SELECT 1 FROM answers WHERE at <= ?)";
+        let times = params![now.cast_signed(), since.map(Millis::cast_signed)];
+        self.connection
+            .prepare_cached(sql)?
+            .query_row(times, |row| row.get(0))
     }
 
-    /// Runs `work` in one durable transaction. After a failure the file is reopened, because redb
-    /// refuses all work after an I/O error.
-    pub(super) fn transact<T>(
-        &self,
-        work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
-    ) -> Result<T, String> {
-        if self.file.database().is_err() {
-            self.file.reopen()?;
+    /// Runs `work` in one durable transaction.
+    fn transact<T>(
+        &mut self,
+        work: impl FnOnce(&mut Tables<'_>) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        let done = self.commit(work);
+        if let Err(failure) = &done {
+            tracing::error!(%failure, "a write to the embedded store failed");
         }
-        let failure = match catch_unwind(AssertUnwindSafe(|| self.commit(work))) {
-            Ok(Ok(result)) => {
-                self.disk_full.store(false, Ordering::Relaxed);
-                return Ok(result);
-            }
-            Ok(Err(error)) => {
-                self.disk_full.store(is_full(&error), Ordering::Relaxed);
-                error.to_string()
-            }
-            Err(panic) => format!("the embedded database panicked: {}", panic_text(&*panic)),
-        };
-        tracing::error!(%failure, "a write to the embedded store failed; reopening the file");
-        self.file.close();
-        if let Err(error) = self.file.reopen() {
-            tracing::error!(%error, "the embedded store stays closed for now");
-        }
-        Err(failure)
+        done
     }
 
     fn commit<T>(
-        &self,
-        work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
-    ) -> Result<T, redb::Error> {
-        let database = self
-            .file
-            .database()
-            .map_err(|_| redb::Error::DatabaseClosed)?;
-        let transaction = database.begin_write()?;
+        &mut self,
+        work: impl FnOnce(&mut Tables<'_>) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
         let now = self.clock.now();
-        let mut tables = Tables::open(
-            &transaction,
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = self.connection.transaction_with_behavior(behavior)?;
+        let mut tables = Tables {
+            transaction: &transaction,
             now,
-            self.config.ttl.map(millis),
-            millis(self.config.answers),
-        )?;
+            ttl: self.config.ttl.map(millis),
+            keep: millis(self.config.answers),
+            notices: Vec::new(),
+            time_counts: false,
+        };
         let result = work(&mut tables)?;
-        let keep_time = tables.time_counts || now.saturating_sub(self.kept.get()) >= KEEP_TIME;
+        let keep_time = tables.time_counts || now.saturating_sub(self.kept) >= KEEP_TIME;
         if keep_time {
             tables.keep_time()?;
         }
         let notices = std::mem::take(&mut tables.notices);
-        drop(tables);
         transaction.commit()?;
         if keep_time {
-            self.kept.set(now);
+            self.kept = now;
         }
         for notice in notices {
             // Fails only without receivers.

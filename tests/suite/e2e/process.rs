@@ -378,7 +378,7 @@ fn a_first_start_without_room_says_so_and_the_next_one_with_room_serves() {
         "it ends by itself, not by a signal: {said}"
     );
     assert!(
-        said.contains("cannot make the embedded store") && said.contains("File too large"),
+        said.contains("cannot make the embedded store") && said.contains("disk I/O error"),
         "{said}"
     );
     server.again();

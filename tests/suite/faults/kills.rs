@@ -25,7 +25,7 @@ async fn a_store_that_was_killed_during_its_first_start_opens() {
     let directory = TempDir::new().unwrap();
     let began = Instant::now();
     let process = Process::start(&mut program(&directory));
-    while !directory.path().join("data/turnkeeper.redb").exists() {
+    while !directory.path().join("data/turnkeeper.db").exists() {
         assert!(
             began.elapsed() < Duration::from_secs(60),
             "it makes no file"
@@ -41,7 +41,7 @@ async fn a_store_that_was_killed_during_its_first_start_opens() {
         // Spread over the start and a little more.
         std::thread::sleep(start * 3 / 2 * kill / kills);
         drop(process);
-        made += u32::from(directory.path().join("data/turnkeeper.redb").exists());
+        made += u32::from(directory.path().join("data/turnkeeper.db").exists());
         let store = EmbeddedStore::open(directory.path().join("data"), StoreConfig::default());
         store
             .unwrap_or_else(|refused| panic!("kill {kill} of {kills}: {refused}"))
