@@ -5,8 +5,9 @@
 //! (cold: every command reads before it commits) and the bare handler. Each is a process of its own
 //! with the same allocator and runtime, and gets the load in turn, several times, over 64
 //! connections. Compare only ratios within one run, which share machine, load generator and Redis.
-//! `LOAD_ROUNDS` (5) and `LOAD_SECONDS` (2, each measurement) make it longer. `LOAD_AGAINST` names
-//! another program, such as an older one, to compare with instead of the bare handler.
+//! `LOAD_ROUNDS` (5) and `LOAD_SECONDS` (2, each measurement) make it longer, and `LOAD_CONNECTIONS`
+//! says how many (64) send. `LOAD_AGAINST` names another program, such as an older one, to compare with
+//! instead of the bare handler; with `LOAD_STORE=embedded` both have their embedded stores.
 
 mod bare;
 mod fight;
@@ -29,7 +30,6 @@ use support::server::Server;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const COMBATANTS: usize = 16;
-const CONNECTIONS: usize = 64;
 
 fn main() {
     match std::env::var("BARE_REDIS") {
@@ -55,6 +55,7 @@ struct Bench {
     /// Another program with its cache, and without.
     other: Option<[Server; 2]>,
     duration: Duration,
+    connections: u64,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -62,11 +63,18 @@ async fn measure() {
     let redis = RedisServer::start();
     let url = redis.url();
     let program = std::env::current_exe().expect("this program");
-    let (hot, cold) = (
-        [("REDIS_URL", &*url)],
-        [("REDIS_URL", &*url), ("TURNKEEPER_CACHE_MIB", "0")],
-    );
     let other = std::env::var_os("LOAD_AGAINST").map(PathBuf::from);
+    let is_embedded = std::env::var("LOAD_STORE").is_ok_and(|store| store == "embedded");
+    assert!(
+        other.is_some() || !is_embedded,
+        "the bare handler has no embedded store: set LOAD_AGAINST"
+    );
+    let hot = if is_embedded {
+        Vec::new()
+    } else {
+        vec![("REDIS_URL", &*url)]
+    };
+    let cold = [&hot[..], &[("TURNKEEPER_CACHE_MIB", "0")]].concat();
     let bench = Bench {
         hot: Server::with(&hot),
         cold: Server::with(&cold),
@@ -79,19 +87,25 @@ async fn measure() {
         bare: Server::run(Some(program), &[("BARE_REDIS", &url)]),
         redis,
         duration: Duration::from_secs(setting("LOAD_SECONDS", 2)),
+        connections: setting("LOAD_CONNECTIONS", 64),
     };
     for (minimal, answer) in [
         (false, "whole encounter answered"),
         (true, "Prefer: return=minimal"),
     ] {
-        let example = bench.example(minimal).await;
-        println!(
-            "{answer}: {} bytes of document, {} of log entry, {} of recorded answer, {} of answer",
-            example.document.len(),
-            example.entry.len(),
-            example.record.len(),
-            example.answer.len()
-        );
+        println!("{answer}:");
+        let mut example = None;
+        if bench.other.is_none() {
+            let made = bench.example(minimal).await;
+            println!(
+                "{} bytes of document, {} of log entry, {} of recorded answer, {} of answer",
+                made.document.len(),
+                made.entry.len(),
+                made.record.len(),
+                made.answer.len()
+            );
+            example = Some(made);
+        }
         let (mut hot, mut cold) = (Row::new("hot"), Row::new("cold"));
         let [other_hot, other_cold] = bench
             .other
@@ -105,9 +119,9 @@ async fn measure() {
                 // The order alternates, so that none always follows the same other.
                 if round % 2 == 0 {
                     let ours = bench.program(ours, minimal).await;
-                    row.add(ours, bench.other(other, &example, minimal).await);
+                    row.add(ours, bench.other(other, example.as_ref(), minimal).await);
                 } else {
-                    let other = bench.other(other, &example, minimal).await;
+                    let other = bench.other(other, example.as_ref(), minimal).await;
                     row.add(bench.program(ours, minimal).await, other);
                 }
             }
@@ -134,17 +148,23 @@ impl Bench {
         Example::of(&fight, minimal, &self.redis.url()).await
     }
 
-    async fn other(&self, program: Option<&Server>, example: &Example, minimal: bool) -> Sample {
-        match program {
-            Some(program) => self.program(program, minimal).await,
-            None => self.bare(example, minimal).await,
+    async fn other(
+        &self,
+        program: Option<&Server>,
+        example: Option<&Example>,
+        minimal: bool,
+    ) -> Sample {
+        match (program, example) {
+            (Some(program), _) => self.program(program, minimal).await,
+            (None, Some(example)) => self.bare(example, minimal).await,
+            (None, None) => unreachable!("there is an example for the bare handler"),
         }
     }
 
     async fn program(&self, server: &Server, minimal: bool) -> Sample {
         self.redis.command(&["FLUSHALL"]);
         let mut requests = Vec::new();
-        for _ in 0..CONNECTIONS {
+        for _ in 0..self.connections {
             requests.push(self::requests(
                 &fight::started(&server.client(), COMBATANTS).await,
                 minimal,
@@ -161,7 +181,7 @@ impl Bench {
             id: format!("{n:032}"),
             token: "t".repeat(49),
         };
-        let encounters: Vec<_> = (0..CONNECTIONS).map(encounter).collect();
+        let encounters: Vec<_> = (0..self.connections).map(encounter).collect();
         example.write(
             &self.redis.url(),
             encounters.iter().map(|encounter| encounter.id.as_str()),

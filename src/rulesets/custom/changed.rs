@@ -40,14 +40,17 @@ pub struct Changed {
 
 /// A part of the places, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum PlacesNow {
-    /// From this position of the places before, so many.
-    Before(usize, usize),
-    /// The same, and these turns were taken or lost.
-    Done(usize, usize),
-    /// The same, and these turns are still to come.
-    Open(usize, usize),
+    /// Places that were there before.
+    Before {
+        /// The position of the first one, before.
+        from: usize,
+        count: usize,
+        /// Whether these turns were taken or lost by now; None: as before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        done: Option<bool>,
+    },
     /// Another one.
     New(CachedJson<Place>),
 }
@@ -152,11 +155,11 @@ fn places_between(before: &[CachedJson<Place>], now: &[CachedJson<Place>]) -> Ve
         let position = positions.remove(&(&place.combatant, place.turn));
         let known = position.and_then(|at| Some((at, before.get(at)?)));
         let part = match known {
-            Some((at, known)) if known == place => PlacesNow::Before(at, 1),
-            Some((at, known)) if known.is_but_for_done(place) && place.done => {
-                PlacesNow::Done(at, 1)
-            }
-            Some((at, known)) if known.is_but_for_done(place) => PlacesNow::Open(at, 1),
+            Some((from, known)) if known.is_but_for_done(place) => PlacesNow::Before {
+                from,
+                count: 1,
+                done: (known.done != place.done).then_some(place.done),
+            },
             _ => PlacesNow::New(place.clone()),
         };
         if !parts.last_mut().is_some_and(|last| last.takes_up(&part)) {
@@ -169,13 +172,12 @@ fn places_between(before: &[CachedJson<Place>], now: &[CachedJson<Place>]) -> Ve
 impl PlacesNow {
     /// Takes up a place that follows those of this part, if it can.
     fn takes_up(&mut self, next: &Self) -> bool {
-        let (from, count, at) = match (self, next) {
-            (Self::Before(from, count), Self::Before(at, _))
-            | (Self::Done(from, count), Self::Done(at, _))
-            | (Self::Open(from, count), Self::Open(at, _)) => (from, count, at),
-            _ => return false,
+        let Self::Before { from, count, done } = self else {
+            return false;
         };
-        let follows = *from + *count == *at;
+        let end = *from + *count;
+        let follows =
+            matches!(next, Self::Before { from, done: other, .. } if *from == end && other == done);
         *count += usize::from(follows);
         follows
     }
@@ -188,17 +190,14 @@ fn placed(before: Vec<CachedJson<Place>>, parts: &[PlacesNow]) -> Vec<CachedJson
     let mut places = Vec::new();
     for part in parts {
         let (from, count, done) = match part {
-            PlacesNow::Before(from, count) => (from, count, None),
-            PlacesNow::Done(from, count) => (from, count, Some(true)),
-            PlacesNow::Open(from, count) => (from, count, Some(false)),
             PlacesNow::New(place) => {
                 places.push(place.clone());
                 continue;
             }
+            PlacesNow::Before { from, count, done } => (*from, left.min(*count), *done),
         };
-        let count = left.min(*count);
         left -= count;
-        for place in before.iter_mut().skip(*from).take(count) {
+        for place in before.iter_mut().skip(from).take(count) {
             let Some(mut place) = place.take() else {
                 continue;
             };
@@ -306,6 +305,11 @@ mod tests {
         of.iter().map(|of| place(of).into()).collect()
     }
 
+    fn kept(from: usize, count: usize) -> PlacesNow {
+        let done = None;
+        PlacesNow::Before { from, count, done }
+    }
+
     #[test]
     fn a_place_that_moves_is_one_part_of_three() {
         let before = places(&[("a", 0), ("b", 0), ("c", 0), ("d", 0)]);
@@ -314,11 +318,7 @@ mod tests {
         let [new] = &places(&[("e", 0)])[..] else {
             panic!("one place");
         };
-        let expected = [
-            PlacesNow::Before(1, 2),
-            PlacesNow::Before(0, 1),
-            PlacesNow::New(new.clone()),
-        ];
+        let expected = [kept(1, 2), kept(0, 1), PlacesNow::New(new.clone())];
         assert_eq!(parts, expected);
         assert_eq!(placed(before, &parts), now);
     }
@@ -326,8 +326,8 @@ mod tests {
     #[test]
     fn no_part_gives_a_place_twice() {
         let before = places(&[("a", 0), ("a", 1)]);
-        let twice = [PlacesNow::Before(0, usize::MAX), PlacesNow::Before(1, 1)];
+        let twice = [kept(0, usize::MAX), kept(1, 1)];
         assert_eq!(placed(before.clone(), &twice), before);
-        assert_eq!(placed(before, &[PlacesNow::Before(7, 1)]), Vec::new());
+        assert_eq!(placed(before, &[kept(7, 1)]), Vec::new());
     }
 }

@@ -48,7 +48,8 @@ fn write_copy(
         .create_new(true)
         .mode(0o600)
         .open(unfinished)?;
-    let name = unfinished.to_str().ok_or("its path is no text")?;
+    let whole = unfinished.canonicalize()?;
+    let name = whole.to_str().ok_or("its path is no text")?;
     source.execute("VACUUM INTO ?", [name])?;
     let report = check_file(unfinished)?;
     File::open(unfinished)?.sync_all()?;

@@ -174,7 +174,7 @@ pub fn check_file(path: &Path) -> Result<Report, String> {
     let reading = connect(path, Access::Read)?;
     let mut faults = Vec::new();
     let encounters = check(&reading, &mut |_| true, &mut |fault| {
-        faults.push(fault.to_owned())
+        faults.push(fault.to_owned());
     });
     if encounters.is_none() {
         faults.push("the rows cannot be read to their end".to_owned());

@@ -136,4 +136,26 @@ mod tests {
         let next = store_of_the_next.expect("a store");
         assert_eq!(next.clock.now(), 10 * DAY);
     }
+
+    #[tokio::test]
+    async fn a_list_is_in_order_after_a_kill() {
+        let stand = Restarted::new();
+        let store = stand.open();
+        stand.pass(5000);
+        store.create("first", new(Some("table"))).await.unwrap();
+        let copy = tempfile::TempDir::new().unwrap();
+        for name in ["turnkeeper.db", "turnkeeper.db-wal"] {
+            let file = stand.directory.path().join(name);
+            std::fs::copy(file, copy.path().join(name)).unwrap();
+        }
+        let (config, still) = (
+            StoreConfig::default(),
+            Box::new(|| Duration::from_millis(1)),
+        );
+        let next = EmbeddedStore::open_at(copy.path(), config, still).expect("a store");
+        next.create("second", new(Some("table"))).await.unwrap();
+        let listed = next.list("table", None, 10, 1000).await.unwrap();
+        let ids: Vec<_> = listed.items.iter().map(|item| item.id.as_str()).collect();
+        assert_eq!(ids, ["second", "first"]);
+    }
 }

@@ -1,14 +1,19 @@
 //! The file of the store: made as a whole or not at all, and opened.
 
-use super::schema::{Owner, owner};
+use super::clock::Millis;
+use super::rows::value;
+use super::schema::{APPLICATION, Owner, owner};
 use super::step::is_damage;
-use super::tables::make_tables;
+use super::tables::{SALT, TIME, make_tables};
 use crate::store::StoreError;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::fmt::Display;
+use std::ffi::OsString;
+use std::fmt::{Display, Write as _};
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,21 +23,40 @@ const NAME: &str = "turnkeeper.db";
 const UNFINISHED: &str = "turnkeeper.db.new";
 /// The name of the file that the process that serves the store has locked.
 const LOCK: &str = "turnkeeper.lock";
+/// The ends of the names of SQLite's files beside a file.
+const LOG: &str = "-wal";
+const INDEX_OF_LOG: &str = "-shm";
 /// The time that a read or write waits for another process, such as `sqlite3`, which has the file.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Bytes of the log of writes that stay on the disk after a time with many.
-const LOG_BYTES: u32 = 16 * 1024 * 1024;
+/// Statements that a connection keeps, more than there are.
+const STATEMENTS: usize = 32;
+/// How the one process that writes the file does so: a write is on the disk when it is answered. The
+/// log is written back once it has 1 MB, and no more than 16 MiB of it stay on the disk.
+const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    PRAGMA wal_autocheckpoint = 256; PRAGMA journal_size_limit = 16777216;
+    PRAGMA temp_store = MEMORY;";
 
 /// The path of the file in a directory.
 pub fn file_in(directory: &Path) -> PathBuf {
     directory.join(NAME)
 }
 
-/// Opens the file in `directory` for the one process that writes it, and makes both if they are
-/// missing. The process serves the store as long as it has the lock.
-pub(super) fn open(directory: &Path) -> Result<(Connection, File), String> {
-    let path = file_in(directory);
+/// The file, open for the one process that writes it.
+pub(super) struct OpenFile {
+    pub connection: Connection,
+    /// Its path, without links.
+    pub path: PathBuf,
+    /// The time that the store has kept.
+    pub kept: Millis,
+    pub same: SameFiles,
+    /// The process serves the store as long as it has the lock.
+    pub lock: File,
+}
+
+/// Opens the file in `directory`, and makes both if they are missing.
+pub(super) fn open(directory: &Path) -> Result<OpenFile, String> {
     make_directory(directory).map_err(|error| cannot_open(directory, error))?;
+    let path = file_in(directory);
     let lock = lock(directory, &path)?;
     let exists = path
         .try_exists()
@@ -45,14 +69,35 @@ pub(super) fn open(directory: &Path) -> Result<(Connection, File), String> {
             format!("cannot make the embedded store {}: {error}", path.display())
         })?;
     }
-    drop_strange_log(&path).map_err(|error| cannot_open(&path, error))?;
+    // SQLite's files lie beside the file, not beside a link to it.
+    let path = path
+        .canonicalize()
+        .map_err(|error| cannot_open(&path, error))?;
+    if has_strange_log(&path) {
+        for ending in [LOG, INDEX_OF_LOG] {
+            remove(&beside(&path, ending)).map_err(|error| cannot_open(&path, error))?;
+        }
+    }
     let connection = connect(&path, Access::Write)?;
-    let keep = format!(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = {LOG_BYTES};"
-    );
-    let kept = connection.execute_batch(&keep);
-    kept.map_err(|error| unreadable(&path, &error))?;
-    Ok((connection, lock))
+    let values = value(&connection, TIME).and_then(|time| {
+        value::<32>(&connection, SALT)?;
+        Ok(Millis::from_le_bytes(time))
+    });
+    let kept = values.map_err(|error| damaged(&path, &error.to_string()))?;
+    let writing = connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
+        .and_then(|_| connection.execute_batch(WRITING))
+        // The first read makes the log.
+        .and_then(|()| owner(&connection));
+    writing.map_err(|error| unreadable(&path, &error))?;
+    let same = SameFiles::of(&path, directory).map_err(|error| cannot_open(&path, error))?;
+    Ok(OpenFile {
+        connection,
+        path,
+        kept,
+        same,
+        lock,
+    })
 }
 
 /// Takes the lock of the one process that serves the store.
@@ -83,7 +128,7 @@ fn make(
     unfinished: &Path,
     path: &Path,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let mut connection = Connection::open(unfinished)?;
+    let mut connection = Connection::open(std::path::absolute(unfinished)?)?;
     connection.pragma_update(None, "journal_mode", "OFF")?;
     make_tables(&mut connection)?;
     connection.close().map_err(|(_, error)| error)?;
@@ -92,27 +137,28 @@ fn make(
     Ok(sync_directory(directory)?)
 }
 
-/// Removes a log of writes that is not of this file: that of a killed server, where a backup has taken
-/// the place of its file. SQLite would write it over the backup. A file that has had a log says so in
-/// its header, and a backup does not.
-fn drop_strange_log(path: &Path) -> std::io::Result<()> {
+/// Whether the log of writes beside a file is not of this file: it is that of a killed server, where a
+/// backup has taken the place of its file. SQLite would write it over the backup. A file that has had a
+/// log says so in its header, and a backup does not.
+fn has_strange_log(path: &Path) -> bool {
     /// Where the header says how the file is written, and the value for a file without a log.
-    const WRITTEN: (usize, u8) = (18, 1);
+    const WITHOUT_LOG: (usize, u8) = (18, 1);
+    /// Where the header says whose the file is.
+    const OWNER: std::ops::Range<usize> = 68..72;
     let mut header = [0; 100];
-    let is_backup = match File::open(path)?.read_exact(&mut header) {
-        Ok(()) => header.get(WRITTEN.0) == Some(&WRITTEN.1),
-        // Too short for a database.
-        Err(_) => false,
-    };
-    if !is_backup {
-        return Ok(());
-    }
-    for ending in ["-wal", "-shm"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        remove(Path::new(&name))?;
-    }
-    Ok(())
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    let (at, without_log) = WITHOUT_LOG;
+    read.is_ok()
+        && header.get(OWNER) == Some(&APPLICATION.to_be_bytes())
+        && header.get(at) == Some(&without_log)
+        && beside(path, LOG).exists()
+}
+
+/// The name of one of SQLite's files beside a file.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 /// Removes a file, if it is there.
@@ -148,6 +194,43 @@ pub(super) fn sync_directory(directory: &Path) -> std::io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
+/// The files that a process has opened. SQLite goes on with files that were removed or replaced, and
+/// what it writes to them is lost.
+pub(super) struct SameFiles([(PathBuf, Identity); 3]);
+
+/// The device and the number of a file.
+type Identity = (u64, u64);
+
+impl SameFiles {
+    fn of(path: &Path, directory: &Path) -> std::io::Result<Self> {
+        let known = |path: PathBuf| identity(&path).map(|identity| (path, identity));
+        Ok(Self([
+            known(path.to_owned())?,
+            known(beside(path, LOG))?,
+            known(directory.join(LOCK))?,
+        ]))
+    }
+
+    /// Says which file is another one now.
+    pub(super) fn check(&self) -> Result<(), String> {
+        for (path, known) in &self.0 {
+            if identity(path).ok().as_ref() != Some(known) {
+                return Err(format!(
+                    "{} was removed or replaced while the server runs. Stop the server, put a \
+                     backup in its place, and start it again",
+                    path.display()
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn identity(path: &Path) -> std::io::Result<Identity> {
+    let about = std::fs::metadata(path)?;
+    Ok((about.dev(), about.ino()))
+}
+
 /// What a connection is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
@@ -155,7 +238,8 @@ pub(super) enum Access {
     Write,
 }
 
-/// Connects to a file that exists, and says in words why that is not possible.
+/// Connects to a file that exists, and says in words why that is not possible. A file that is refused
+/// stays as it is.
 pub(super) fn connect(path: &Path, access: Access) -> Result<Connection, String> {
     let about = std::fs::metadata(path).map_err(|error| {
         if error.kind() == ErrorKind::NotFound {
@@ -167,7 +251,10 @@ pub(super) fn connect(path: &Path, access: Access) -> Result<Connection, String>
     if about.len() == 0 {
         return Err(damaged(path, "it is empty (0 bytes)"));
     }
-    let connection = connection(path, access);
+    let whole = path
+        .canonicalize()
+        .map_err(|error| cannot_open(path, error))?;
+    let connection = connection(&whole, access);
     let found = connection.and_then(|connection| Ok((owner(&connection)?, connection)));
     match found {
         Ok((Owner::Ours, connection)) => {
@@ -187,17 +274,39 @@ pub(super) fn connect(path: &Path, access: Access) -> Result<Connection, String>
 }
 
 fn connection(path: &Path, access: Access) -> rusqlite::Result<Connection> {
-    let access = match access {
+    let flags = match access {
         Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
         Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
     };
-    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    // Without a log nobody writes the file: then a read leaves nothing beside it.
+    let is_at_rest = !beside(path, LOG).exists() || has_strange_log(path);
+    let is_unchanging = access == Access::Read && is_at_rest;
+    let connection = Connection::open_with_flags(uri(path, is_unchanging), flags)?;
     connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     // What a damaged or forged file may not do.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(connection)
+}
+
+/// The address of a file by its whole path.
+fn uri(path: &Path, is_unchanging: bool) -> String {
+    let mut uri = "file://".to_owned();
+    for byte in path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    if is_unchanging {
+        uri += "?immutable=1";
+    }
+    uri
 }
 
 /// Says why the database cannot read a file. SQLite has no code of its own for a table that is not there.
@@ -224,7 +333,7 @@ fn missing(path: &Path) -> String {
     )
 }
 
-pub(super) fn damaged(path: &Path, reason: &str) -> String {
+fn damaged(path: &Path, reason: &str) -> String {
     let remedy = "Put a backup in its place, or move it away to begin with an empty store";
     cannot_open(
         path,

@@ -20,13 +20,14 @@ pub use self::check::{Report, check_file};
 pub use self::file::file_in;
 
 use self::check::{DamageCell, check_later};
-use self::clock::{Millis, Running, StoreClock, running};
-use self::file::{Access, cannot_open, connect, damaged};
+use self::clock::{Running, StoreClock, running};
+use self::file::{Access, OpenFile, SameFiles, cannot_open, connect};
 use self::quota::Windows;
 use self::reserve::Reserve;
 use self::rows::{BaseRow, EncounterRow, answer, entries, value};
+use self::schema::shown;
 use self::step::{Step, StepError, store_error};
-use self::tables::{SALT, TIME, Tables};
+use self::tables::{SALT, Tables};
 use self::writer::{Job, SendResult, WriteThread};
 use super::{
     Base, Commit, Committed, Found, KeyDigest, ListedEncounter, Listing, NOTICES, NewEncounter,
@@ -37,6 +38,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use rusqlite::{Connection, params};
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,6 +70,8 @@ pub struct EmbeddedStore {
     windows: Windows,
     /// When a write last showed that the store takes writes.
     was_ready: Mutex<Option<Instant>>,
+    /// The files that the process has opened.
+    same: SameFiles,
     /// Held as long as the process serves the store.
     _lock: File,
 }
@@ -83,12 +87,22 @@ impl EmbeddedStore {
 
     /// Opens the store with a source of time.
     fn open_at(directory: &Path, config: StoreConfig, running: Running) -> Result<Self, String> {
-        let (connection, lock) = file::open(directory)?;
-        let path = file_in(directory);
-        let kept = match value(&connection, TIME) {
-            Ok(kept) => Millis::from_le_bytes(kept),
-            Err(error) => return Err(damaged(&path, &error.to_string())),
-        };
+        let reserve = Reserve::in_directory(directory);
+        let opened = file::open(directory).or_else(|refused| {
+            if !reserve.is_taken() {
+                return Err(refused);
+            }
+            // On a full disk opening needs room.
+            reserve.release();
+            file::open(directory)
+        })?;
+        let OpenFile {
+            connection,
+            path,
+            kept,
+            same,
+            lock,
+        } = opened;
         let clock = Arc::new(StoreClock::from(kept, running));
         let damage = Arc::new(DamageCell::default());
         let check = check_later(connect(&path, Access::Read)?, damage.clone())
@@ -97,12 +111,15 @@ impl EmbeddedStore {
         let notices = broadcast::Sender::new(NOTICES);
         let writer = WriteThread {
             connection,
+            path: path.clone(),
+            damage: damage.clone(),
+            passed: HashSet::new(),
             jobs,
             notices: notices.clone(),
             config,
             clock: clock.clone(),
             kept,
-            reserve: Reserve::in_directory(directory),
+            reserve,
         };
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
@@ -119,6 +136,7 @@ impl EmbeddedStore {
             check: Some(check),
             windows: Windows::default(),
             was_ready: Mutex::default(),
+            same,
             _lock: lock,
         })
     }
@@ -316,9 +334,23 @@ impl Store for EmbeddedStore {
                 let position: String = row.get("position")?;
                 let id = listed_id(&position).unwrap_or_default();
                 let document = match EncounterRow::living(reading, id, now, |_| true) {
-                    Ok(found) => found.document.unwrap_or_default(),
+                    // The index may be damaged, and name another's.
+                    Ok(found) if found.is_listed(application, &position) => {
+                        found.document.unwrap_or_default()
+                    }
+                    Ok(_) => {
+                        let fault = "it is not listed where the list of its application says so";
+                        self.damage
+                            .note(&format!("encounter {}: {fault}", shown(id)));
+                        continue;
+                    }
                     // A damaged or expired one must not hide the others.
-                    Err(StepError::Refused(_)) => continue,
+                    Err(StepError::Refused(refusal)) => {
+                        if let StoreError::Corrupt(fault) = refusal {
+                            self.damage.note(&fault);
+                        }
+                        continue;
+                    }
                     Err(error) => return Err(error),
                 };
                 if listing.items.len() >= limit
@@ -373,6 +405,7 @@ impl Store for EmbeddedStore {
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
+        self.same.check().map_err(StoreError::Unavailable)?;
         // Each write syncs the disk, and anybody may ask.
         let was_ready = *self.was_ready.lock();
         if was_ready.is_some_and(|at| at.elapsed() < READY_FOR) {
@@ -543,12 +576,110 @@ mod tests {
         let store = EmbeddedStore::open(directory.path(), config).unwrap();
         store.create("e", new(None)).await.unwrap();
         assert_eq!(store.commit("e", commit(1)).await.unwrap(), Committed::Done);
-        // Document, base, entry, answer and its time; and the store's layout, salt and time.
-        assert_eq!(rows(&store).await, 8);
-        swept(&store, 6).await;
-        let file = || std::fs::read(directory.path().join("turnkeeper.db")).unwrap();
+        // Encounter, base, entry and answer.
+        assert_eq!(rows(&store).await, 4);
+        swept(&store, 3).await;
+        let file = || {
+            ["turnkeeper.db", "turnkeeper.db-wal"]
+                .map(|name| std::fs::read(directory.path().join(name)).unwrap())
+        };
         let before = file();
         sleep(Duration::from_millis(500)).await;
         assert!(file() == before, "it was written in several pauses");
+    }
+
+    /// A store in a directory, of which the file is changed as no program does it while it is closed.
+    fn changed(directory: &Path, change: &str) -> EmbeddedStore {
+        let file = Connection::open(file_in(directory)).unwrap();
+        file.execute_batch(change).unwrap();
+        drop(file);
+        EmbeddedStore::open(directory, StoreConfig::default()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_sweep_removes_no_encounter_that_lives_and_passes_over_what_is_damaged() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
+        for id in ["a", "b", "c"] {
+            store.create(id, new(None)).await.unwrap();
+        }
+        drop(store);
+        // Two times that no program has written, as far as the checksums know.
+        let change = "UPDATE encounters SET expires = 0 WHERE id IN ('a', 'b')";
+        let store = changed(directory.path(), change);
+        let mut passed = HashSet::new();
+        let swept = store.write(move |tables| {
+            let first = tables.sweep(&mut passed)?;
+            let second = tables.sweep(&mut passed)?;
+            Ok((first.faults.len(), second.faults.len(), tables.rows()?))
+        });
+        assert_eq!(swept.await.unwrap(), (2, 0, 6));
+        store.load("c", None, None).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_write_that_meets_damage_fails_alone() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
+        store.create("e", new(None)).await.unwrap();
+        let damage = || {
+            let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+            rusqlite::Error::SqliteFailure(corrupt, None)
+        };
+        let broken = store.write(move |tables| -> Step<()> {
+            tables.commit("e", &commit(1))?;
+            Err(damage().into())
+        });
+        let (broken, sound, third) = tokio::join!(
+            broken,
+            store.create("f", new(None)),
+            store.commit("e", commit(1))
+        );
+        assert!(matches!(broken, Err(StoreError::Corrupt(_))), "{broken:?}");
+        assert_eq!(sound.unwrap(), None);
+        assert_eq!(third.unwrap(), Committed::Done);
+        assert!(store.damage().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_list_tells_of_an_encounter_that_is_not_its_applications() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
+        for id in ["a", "b"] {
+            store.create(id, new(Some("table"))).await.unwrap();
+        }
+        drop(store);
+        let change = "UPDATE encounters SET application = 'other' WHERE id = 'b'";
+        let store = changed(directory.path(), change);
+        let listed = store.list("other", None, 10, 1000).await.unwrap();
+        assert_eq!(listed.items, []);
+        assert!(store.damage().is_some());
+        assert_eq!(
+            store
+                .list("table", None, 10, 1000)
+                .await
+                .unwrap()
+                .items
+                .len(),
+            1
+        );
+    }
+
+    #[tokio::test]
+    async fn a_store_whose_file_was_removed_is_not_ready() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
+        store.ready().await.unwrap();
+        for name in ["turnkeeper.db-wal", "turnkeeper.lock", "turnkeeper.db"] {
+            let (path, aside) = (directory.path().join(name), directory.path().join("aside"));
+            std::fs::rename(&path, &aside).unwrap();
+            let refused = store.ready().await;
+            assert!(
+                matches!(&refused, Err(StoreError::Unavailable(reason)) if reason.contains(name)),
+                "{refused:?}"
+            );
+            std::fs::rename(&aside, &path).unwrap();
+            store.ready().await.unwrap();
+        }
     }
 }

@@ -6,8 +6,12 @@ use std::path::{Path, PathBuf};
 
 /// The name of the file that takes the room.
 const NAME: &str = "turnkeeper.reserve";
-/// Its bytes: several times what deleting the largest encounter writes.
-const SIZE: u64 = 1024 * 1024;
+/// Its bytes: what the file may have to grow by when its log is written back, and several times what
+/// deleting the largest encounter writes.
+pub(super) const SIZE: u64 = 4 * 1024 * 1024;
+
+/// The bytes that are written to it at a time.
+const PART: usize = 128 * 1024;
 
 /// A file that makes room by its removal.
 pub(super) struct Reserve(PathBuf);
@@ -27,16 +31,18 @@ impl Reserve {
         let Ok(mut file) = OpenOptions::new().create(true).append(true).open(&self.0) else {
             return;
         };
-        while missing > 0 {
-            // Zeros would take no room on a disk that compresses.
-            let part: [u8; 4096] = rand::random();
-            if file.write_all(&part).is_err() {
-                break;
-            }
-            missing = missing.saturating_sub(part.len() as u64);
+        // Zeros would take no room on a disk that compresses, nor would a shorter part.
+        let mut part = vec![0; PART];
+        rand::fill(&mut part[..]);
+        while missing > 0 && file.write_all(&part).is_ok() {
+            missing = missing.saturating_sub(PART as u64);
         }
-        // The rest is tried again later.
-        let _ = file.sync_all();
+        // The rest is tried again later. Without a sync: the room is taken, and writes don't wait for it.
+    }
+
+    /// Whether it has any room.
+    pub(super) fn is_taken(&self) -> bool {
+        std::fs::metadata(&self.0).is_ok_and(|about| about.len() > 0)
     }
 
     /// Gives the room back to the disk.

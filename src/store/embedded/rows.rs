@@ -101,6 +101,11 @@ impl EncounterRow {
         Ok(found.ok_or(StoreError::Missing)?)
     }
 
+    pub(super) fn is_listed(&self, application: &str, position: &str) -> bool {
+        let listed = self.listed.as_ref();
+        listed.is_some_and(|(of, at)| of == application && at == position)
+    }
+
     pub(super) fn lives(&self, now: Millis) -> bool {
         self.expires.is_none_or(|expires| expires > now)
     }

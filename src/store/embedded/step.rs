@@ -32,7 +32,7 @@ impl From<rusqlite::Error> for StepError {
 pub(super) fn store_error(error: &rusqlite::Error) -> StoreError {
     if is_damage(error) {
         StoreError::Corrupt(error.to_string())
-    } else if is_full(error) {
+    } else if is_full(error) || is_busy(error) {
         StoreError::Refused(error.to_string())
     } else {
         StoreError::Unavailable(error.to_string())
@@ -56,10 +56,20 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
         )
 }
 
+/// Whether another process writes. It is found out before anything is changed.
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}
+
 /// Whether a write failed for want of room: on the disk, of a quota, or under a limit of file sizes.
 pub(super) fn is_full(error: &rusqlite::Error) -> bool {
-    let failed_write = error
-        .sqlite_error()
-        .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE);
-    failed_write || error.sqlite_error_code() == Some(ErrorCode::DiskFull)
+    use rusqlite::ffi::{SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_WRITE};
+    let has_no_room = |error: &rusqlite::ffi::Error| {
+        matches!(
+            error.extended_code,
+            SQLITE_IOERR_WRITE | SQLITE_IOERR_SHMSIZE
+        )
+    };
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull)
+        || error.sqlite_error().is_some_and(has_no_room)
 }

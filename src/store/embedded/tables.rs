@@ -4,13 +4,14 @@ use super::clock::Millis;
 use super::rows::{
     BaseRow, EncounterRow, answer, stored, sum_of_answer, sum_of_entry, sum_of_value,
 };
-use super::schema::{APPLICATION, TABLES};
-use super::step::{Step, StepError};
+use super::schema::{APPLICATION, TABLES, shown};
+use super::step::{Step, StepError, is_damage, store_error};
 use crate::store::{
     Base, Commit, Committed, Entry, Found, LAYOUT, NewEncounter, Notice, StoreError, list_position,
 };
 use bytes::Bytes;
 use rusqlite::{Connection, Transaction, params};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Maximum encounters, and maximum answers, that one transaction sweeps.
@@ -20,6 +21,15 @@ const SWEEP: usize = 64;
 pub(super) const SALT: &str = "salt";
 /// The name of the store's time when it was last kept, in 8 bytes.
 pub(super) const TIME: &str = "time";
+
+/// What a sweep has done.
+#[derive(Default)]
+pub(super) struct Swept {
+    /// Whether there may be more to sweep.
+    pub more: bool,
+    /// The damage that it has met, in sentences.
+    pub faults: Vec<String>,
+}
 
 /// All tables in one write transaction.
 pub(super) struct Tables<'t> {
@@ -94,7 +104,7 @@ impl Tables<'_> {
     }
 
     /// Keeps a new encounter. Returns the first base of one that exists.
-    pub(super) fn create(&self, id: &str, new: &NewEncounter) -> Step<Option<Bytes>> {
+    pub(super) fn create(&mut self, id: &str, new: &NewEncounter) -> Step<Option<Bytes>> {
         match EncounterRow::read(self.transaction, id, |_| false)? {
             Some(found) if found.lives(self.now) => {
                 let BaseRow { base, first } = BaseRow::read(self.transaction, id)?;
@@ -104,6 +114,7 @@ impl Tables<'_> {
             None => {}
         }
         let listed = new.application.as_ref();
+        self.time_counts |= listed.is_some();
         let row = EncounterRow {
             revision: new.revision,
             version: new.version(),
@@ -231,34 +242,86 @@ impl Tables<'_> {
         Ok(())
     }
 
-    /// Removes some of what has expired; true when there may be more.
-    pub(super) fn sweep(&mut self) -> rusqlite::Result<bool> {
-        let limit = i64::try_from(SWEEP).unwrap_or(i64::MAX);
-        let sql = "SELECT id FROM encounters WHERE expires <= ? ORDER BY expires LIMIT ?";
-        let due = {
-            let mut statement = self.transaction.prepare_cached(sql)?;
-            let ids = statement.query_map(params![stored(self.now), limit], |row| row.get(0))?;
-            ids.collect::<rusqlite::Result<Vec<String>>>()?
-        };
-        for id in &due {
-            match EncounterRow::read(self.transaction, id, |_| false) {
-                Ok(_) => self.remove(id)?,
-                // The time of a damaged one is not known: it stays, and no longer counts as due.
-                Err(StepError::Refused(_)) => {
-                    let sql = "UPDATE encounters SET expires = NULL WHERE id = ?";
-                    self.transaction.prepare_cached(sql)?.execute([id])?;
-                }
-                Err(StepError::Failed(error)) => return Err(error),
+    /// Does a step that nothing of is left if it meets damage: that is its own, and the others go on.
+    pub(super) fn step<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<Result<T, StoreError>> {
+        let transaction = self.transaction;
+        let run = |sql| transaction.prepare_cached(sql)?.execute([]).map(drop);
+        run("SAVEPOINT step")?;
+        let notices = self.notices.len();
+        match work(self) {
+            Err(error) if is_damage(&error) => {
+                self.notices.truncate(notices);
+                run("ROLLBACK TO step")?;
+                run("RELEASE step")?;
+                Ok(Err(store_error(&error)))
+            }
+            done => {
+                let done = done?;
+                run("RELEASE step")?;
+                Ok(Ok(done))
             }
         }
-        let Some(since) = self.answers_since() else {
-            return Ok(due.len() == SWEEP);
-        };
-        let sql = "DELETE FROM answers WHERE rowid IN
-                   (SELECT rowid FROM answers WHERE at <= ? ORDER BY at LIMIT ?)";
+    }
+
+    /// Removes some of what has expired; true when there may be more. The index of times may be damaged,
+    /// so the row itself says whether it has expired. What is damaged stays, and is passed over from
+    /// then on.
+    pub(super) fn sweep(&mut self, passed: &mut HashSet<String>) -> rusqlite::Result<Swept> {
+        let mut swept = Swept::default();
+        let most = i64::try_from(SWEEP.saturating_add(passed.len())).unwrap_or(i64::MAX);
+        let sql = "SELECT id FROM encounters WHERE expires <= ? ORDER BY expires LIMIT ?";
+        let due = self.step(|tables| {
+            let mut statement = tables.transaction.prepare_cached(sql)?;
+            let ids = statement.query_map(params![stored(tables.now), most], |row| row.get(0))?;
+            ids.collect::<rusqlite::Result<Vec<String>>>()
+        })?;
+        let mut due = due.unwrap_or_else(|fault| {
+            swept.faults.push(fault.to_string());
+            Vec::new()
+        });
+        due.retain(|id| !passed.contains(id));
+        swept.more = due.len() >= SWEEP;
+        for id in due {
+            let removed = self.step(|tables| match tables.remove_expired(&id) {
+                Ok(()) => Ok(Ok(())),
+                Err(StepError::Refused(fault)) => Ok(Err(fault)),
+                Err(StepError::Failed(error)) => Err(error),
+            })?;
+            if let Err(fault) = removed.and_then(|removed| removed) {
+                swept
+                    .faults
+                    .push(format!("encounter {}: {fault}", shown(&id)));
+                passed.insert(id);
+            }
+        }
+        if let Some(since) = self.answers_since() {
+            match self.step(|tables| tables.remove_answers(since))? {
+                Ok(removed) => swept.more |= removed == SWEEP,
+                Err(fault) => swept.faults.push(format!("the answers: {fault}")),
+            }
+        }
+        Ok(swept)
+    }
+
+    fn remove_expired(&mut self, id: &str) -> Step<()> {
+        match EncounterRow::read(self.transaction, id, |_| false)? {
+            Some(found) if !found.lives(self.now) => Ok(self.remove(id)?),
+            _ => Err(
+                StoreError::Corrupt("it has not expired when its time says so".to_owned()).into(),
+            ),
+        }
+    }
+
+    fn remove_answers(&mut self, since: Millis) -> rusqlite::Result<usize> {
+        let most = i64::try_from(SWEEP).unwrap_or(i64::MAX);
+        // The second comparison is with the row, not with the index.
+        let sql = "DELETE FROM answers WHERE +at <= ?1 AND rowid IN
+                   (SELECT rowid FROM answers WHERE at <= ?1 ORDER BY at LIMIT ?2)";
         let mut statement = self.transaction.prepare_cached(sql)?;
-        let over = statement.execute(params![stored(since), limit])?;
-        Ok(due.len() == SWEEP || over == SWEEP)
+        statement.execute(params![stored(since), most])
     }
 
     /// Keeps the time for the next process.
@@ -357,7 +420,10 @@ mod tests {
         /// The number of rows after a sweep.
         fn swept(&self, now: Millis) -> u64 {
             self.at(now, None, |tables| {
-                assert!(!tables.sweep()?, "one sweep is enough");
+                assert!(
+                    !tables.sweep(&mut HashSet::new())?.more,
+                    "one sweep is enough"
+                );
                 tables.rows()
             })
         }
@@ -430,7 +496,11 @@ mod tests {
     #[test]
     fn the_sweep_removes_a_part_at_a_time() {
         let file = TestFile::new();
-        let swept = |now| file.at(now, None, |tables| Ok((tables.sweep()?, tables.rows()?)));
+        let swept = |now| {
+            file.at(now, None, |tables| {
+                Ok((tables.sweep(&mut HashSet::new())?.more, tables.rows()?))
+            })
+        };
         for n in 0..=SWEEP {
             file.create(1000, TTL, &format!("e{n}"));
         }

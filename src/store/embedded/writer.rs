@@ -3,12 +3,15 @@
 //! An fsync costs far more than a commit, so the commits that queue up during one fsync share the
 //! next transaction.
 
+use super::check::DamageCell;
 use super::clock::{Millis, StoreClock};
-use super::reserve::Reserve;
+use super::reserve::{Reserve, SIZE};
 use super::step::{is_full, store_error};
 use super::tables::Tables;
 use crate::store::{Notice, StoreConfig, StoreError, millis};
 use rusqlite::{Connection, TransactionBehavior, params};
+use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -16,8 +19,14 @@ use tokio::sync::{broadcast, oneshot};
 
 /// Maximum writes in one transaction.
 const BATCH: usize = 256;
+/// Pause before the first sweep.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// Pause between two sweeps if there is more to sweep.
 const SHORT_PAUSE: Duration = Duration::from_millis(20);
+/// The part of the reserve that a deletion may take.
+const MARGIN: u64 = 512 * 1024;
+/// The bytes from which on a log is large: usual ones have 1 MB.
+const LARGE_LOG: u64 = 64 * 1024 * 1024;
 /// The time after which a transaction also keeps the store's time.
 const KEEP_TIME: Millis = 60 * 1000;
 /// The time after which that alone is worth a transaction.
@@ -40,6 +49,10 @@ pub(super) type SendResult = Box<dyn FnOnce() + Send>;
 /// What the writing thread owns.
 pub(super) struct WriteThread {
     pub(super) connection: Connection,
+    pub(super) path: PathBuf,
+    pub(super) damage: Arc<DamageCell>,
+    /// Damaged encounters that no sweep removes.
+    pub(super) passed: HashSet<String>,
     pub(super) jobs: Receiver<Job>,
     pub(super) notices: broadcast::Sender<Notice>,
     pub(super) config: StoreConfig,
@@ -52,8 +65,8 @@ pub(super) struct WriteThread {
 impl WriteThread {
     /// Works until the queue is closed and empty, then closes the file.
     pub(super) fn run(mut self) {
-        self.reserve.fill();
-        let mut sweep_at = Instant::now() + self.pause();
+        // The first answers do not wait for the reserve.
+        let mut sweep_at = Instant::now() + self.pause().min(FIRST_PAUSE);
         loop {
             let left = sweep_at.saturating_duration_since(Instant::now());
             match self.jobs.recv_timeout(left) {
@@ -92,31 +105,35 @@ impl WriteThread {
         if !others.is_empty() {
             self.write_together(others);
         }
+        self.begin_log_anew();
     }
 
-    /// Does all jobs in one transaction, and sends their results.
+    /// Does all jobs in one transaction, and sends their results. One that meets damage fails alone.
     fn write_together(&mut self, jobs: Vec<Job>) {
         let (work, failed): (Vec<_>, Vec<_>) =
             jobs.into_iter().map(|job| (job.work, job.failed)).unzip();
         let done = self.transact(|tables| {
             let mut results = Vec::with_capacity(work.len());
             for work in work {
-                results.push(work(tables)?);
+                results.push(tables.step(work)?);
             }
             Ok(results)
         });
-        match done {
-            Ok(results) => {
-                for send in results {
-                    send();
-                }
-            }
+        let results = match done {
+            Ok(results) => results,
             Err(error) => {
                 let reason = store_error(&error);
                 for failed in failed {
                     // Fails only if the caller has left.
                     let _ = failed.send(reason.clone());
                 }
+                return;
+            }
+        };
+        for (result, failed) in results.into_iter().zip(failed) {
+            match result {
+                Ok(send) => send(),
+                Err(reason) => _ = failed.send(reason),
             }
         }
     }
@@ -126,14 +143,47 @@ impl WriteThread {
     fn with_reserve<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         self.reserve.release();
         let done = work(self);
-        let emptied = self
-            .connection
-            .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
+        self.empty_log(SIZE - MARGIN);
+        self.reserve.fill();
+        done
+    }
+
+    /// Writes the log back into the file and empties it, if the file then grows by no more than `room`:
+    /// a disk that gets full by it would have no room for deletions.
+    fn empty_log(&self, room: u64) {
+        let emptied = self.growth().and_then(|growth| {
+            if growth <= room {
+                self.connection
+                    .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
+            }
+            Ok(())
+        });
         if let Err(error) = emptied {
             tracing::warn!(%error, "the log of writes stays as it is");
         }
-        self.reserve.fill();
-        done
+    }
+
+    /// The bytes that the file grows by when its log is written back.
+    fn growth(&self) -> rusqlite::Result<u64> {
+        let pragma = |name| {
+            self.connection
+                .pragma_query_value(None, name, |row| row.get::<_, u32>(0))
+        };
+        let whole = u64::from(pragma("page_count")?) * u64::from(pragma("page_size")?);
+        let now = std::fs::metadata(&self.path).map_or(0, |about| about.len());
+        Ok(whole.saturating_sub(now))
+    }
+
+    /// Lets a log that has grown large begin anew: reads that always overlap keep it from that.
+    fn begin_log_anew(&self) {
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        if std::fs::metadata(log).is_ok_and(|about| about.len() > LARGE_LOG) {
+            // It is tried again after the next writes.
+            let _ = self.connection.execute_batch(
+                "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(RESTART); PRAGMA busy_timeout = 5000;",
+            );
+        }
     }
 
     /// Removes a part of what has expired; true when there may be more.
@@ -141,12 +191,20 @@ impl WriteThread {
         if !self.due().unwrap_or(true) {
             return false;
         }
-        let sweep = |writer: &mut Self| writer.transact(|tables| tables.sweep());
+        let mut passed = std::mem::take(&mut self.passed);
+        let mut sweep = |writer: &mut Self| writer.transact(|tables| tables.sweep(&mut passed));
         let swept = match sweep(self) {
             Err(error) if is_full(&error) => self.with_reserve(sweep),
             swept => swept,
         };
-        swept.unwrap_or(false)
+        self.passed = passed;
+        let Ok(swept) = swept else {
+            return false;
+        };
+        for fault in &swept.faults {
+            self.damage.note(fault);
+        }
+        swept.more
     }
 
     /// Checks whether anything has expired, since an idle write transaction would cost an fsync.
@@ -172,6 +230,10 @@ impl WriteThread {
         let done = self.commit(work);
         if let Err(failure) = &done {
             tracing::error!(%failure, "a write to the embedded store failed");
+            if is_full(failure) {
+                // Pages that are free in the file take the place of the log's.
+                self.empty_log(0);
+            }
         }
         done
     }

@@ -134,7 +134,7 @@ fn on_a_small_disk(kib: u32) -> Option<Server> {
 
 #[tokio::test]
 async fn on_a_full_disk_deletions_work_and_make_room() {
-    let Some(server) = on_a_small_disk(6 * 1024) else {
+    let Some(server) = on_a_small_disk(12 * 1024) else {
         return;
     };
     let api = server.client();

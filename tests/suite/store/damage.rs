@@ -247,6 +247,9 @@ async fn the_log_of_a_killed_server_is_not_written_over_a_backup_in_its_files_pl
     for name in ["turnkeeper.db-wal", "turnkeeper.db-shm"] {
         std::fs::copy(directory.path().join(name), restored.path().join(name)).unwrap();
     }
+    // A check before the start, too, reads the backup alone.
+    let report = check_file(&file_in(restored.path())).expect("a file that opens");
+    assert_eq!((report.encounters, report.faults), (1, Vec::new()));
     let restored = open(restored.path());
     let found = restored.load("e", None, None).await.unwrap();
     assert_eq!((found.version, found.document), (3, Some(bytes("v3"))));
