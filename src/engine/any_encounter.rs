@@ -129,7 +129,7 @@ pub struct Decided {
     pub next: Arc<dyn AnyEncounter>,
     /// The events with their sentences, as a JSON array.
     pub events: Box<RawValue>,
-    /// The events that nobody reads, as a JSON array.
+    /// The events that no client reads, as a JSON array.
     pub kept: Option<Box<RawValue>>,
     /// What viewers see of it who may not see everything; None if nothing is redacted.
     pub redactions: Option<Redactions>,

@@ -229,7 +229,7 @@ pub struct LogEntry {
     /// The events, in order, each with its sentence.
     #[schema(value_type = Vec<EventSchema>)]
     pub events: Box<RawValue>,
-    /// Events that nobody reads: what followed from the others.
+    /// Events that no client reads: each followed from another.
     #[schema(required = false, value_type = Vec<Object>)]
     pub kept: Option<Box<RawValue>>,
     /// The redacted forms for players and spectators, if they differ.

@@ -27,7 +27,7 @@ struct EncounterOptions<'j> {
     options: &'j RawValue,
 }
 
-/// An event that nobody reads, with its place.
+/// An event that no client reads, with its place.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptFields {
@@ -58,7 +58,7 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<ToldEvent<Event<R
     Ok(events)
 }
 
-/// The events of an entry that nobody reads.
+/// The events of an entry that no client reads.
 pub(super) fn kept<R: Ruleset>(entry: &LogEntry) -> Result<Vec<KeptEvent<R>>, FieldError> {
     let Some(raw) = &entry.kept else {
         return Ok(Vec::new());
@@ -72,7 +72,7 @@ pub(super) fn kept<R: Ruleset>(entry: &LogEntry) -> Result<Vec<KeptEvent<R>>, Fi
     Ok(kept)
 }
 
-/// An event that nobody reads, with its place.
+/// An event that no client reads, with its place.
 fn kept_event<R: Ruleset>(raw: &RawValue) -> Result<KeptEvent<R>, FieldError> {
     let KeptFields { after, event } = read_json(raw.get())?;
     let event: Event<R> = Event::read(event.get()).map_err(|error| error.within("event"))?;
@@ -98,7 +98,7 @@ fn check_number(place: usize) -> Result<(), FieldError> {
 fn told<R: Ruleset>(raw: &RawValue) -> Result<ToldEvent<Event<R>>, FieldError> {
     let event = Event::read(raw.get())?;
     if event.is_kept() {
-        let message = "Nobody reads this event. It stands in \"kept\".";
+        let message = "No client reads this event. It stands in \"kept\".";
         return Err(FieldError::meaningless("type", message));
     }
     if !event.has_sentence() {

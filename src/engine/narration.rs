@@ -57,7 +57,7 @@ pub(super) struct ToldEvent<E> {
     pub text: Option<String>,
 }
 
-/// An event that the log keeps and nobody reads. It followed from the one at this position of those that
+/// An event that the log keeps and no client reads. It followed from the one at this position of those that
 /// are read.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound = "")]
@@ -66,7 +66,7 @@ pub(super) struct KeptEvent<R: Ruleset> {
     pub event: Event<R>,
 }
 
-/// The events of a transition that nobody reads, as a JSON array, as far as there is space; None if
+/// The events of a transition that no client reads, as a JSON array, as far as there is space; None if
 /// there are none.
 pub(super) fn kept<R: Ruleset>(
     events: &[Event<R>],

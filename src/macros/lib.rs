@@ -57,7 +57,7 @@ pub fn event(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// `shared` they are those of every ruleset.
 ///
 /// With the ruleset, as in `#[events(Seize)]`, the enum changes the encounter by the `apply` of each
-/// struct. An event that is marked `#[kept]` stands in the log alone: nobody reads of it, and no document
+/// struct. An event that is marked `#[kept]` stands in the log alone: no client reads of it, and no document
 /// describes it.
 #[proc_macro_attribute]
 pub fn events(arguments: TokenStream, item: TokenStream) -> TokenStream {

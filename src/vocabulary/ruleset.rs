@@ -96,7 +96,7 @@ pub trait Ruleset:
     fn evolve(fold: &mut Fold<'_, Self>, event: &Event<Self>);
 
     /// What follows from an event that has happened, where its own fields do not say it: an event that
-    /// is kept in the log with it, and that nobody reads.
+    /// is kept in the log with it, and that no client reads.
     fn outcome(_encounter: &Encounter<Self>, _event: &Event<Self>) -> Option<Self::Event> {
         None
     }

@@ -142,7 +142,7 @@ pub trait Describe {
         false
     }
 
-    /// Whether it is an event that stands in the log alone, and of which nobody reads.
+    /// Whether it is an event that stands in the log alone, and of which no client reads.
     fn is_kept(&self) -> bool {
         false
     }

@@ -210,7 +210,7 @@ fn placed(before: Vec<CachedJson<Place>>, parts: &[PlacesNow]) -> Vec<CachedJson
     places
 }
 
-/// Nobody reads of it.
+/// No client reads of it.
 impl Redact for Changed {
     fn redact(&self, _audience: &Audience<'_>) -> Option<Self> {
         None

@@ -1,6 +1,7 @@
 //! The file of the store: made as a whole or not at all, and opened.
 
 use super::clock::Millis;
+use super::reserve::Reserve;
 use super::rows::value;
 use super::schema::{APPLICATION, Owner, owner};
 use super::step::is_damage;
@@ -53,11 +54,32 @@ pub(super) struct OpenFile {
     pub lock: File,
 }
 
-/// Opens the file in `directory`, and makes both if they are missing.
-pub(super) fn open(directory: &Path) -> Result<OpenFile, String> {
+/// Opens the file in `directory`, and makes both if they are missing. On a full disk that needs room.
+pub(super) fn open(directory: &Path, reserve: &Reserve) -> Result<OpenFile, String> {
     make_directory(directory).map_err(|error| cannot_open(directory, error))?;
+    let lock = lock(directory, &file_in(directory))?;
+    let opened = open_locked(directory).or_else(|refused| {
+        if !reserve.is_taken() {
+            return Err(refused);
+        }
+        reserve.release();
+        open_locked(directory)
+    });
+    let (connection, path, kept) = opened?;
+    let same = SameFiles::of(&path, directory).map_err(|error| cannot_open(&path, error))?;
+    Ok(OpenFile {
+        connection,
+        path,
+        kept,
+        same,
+        lock,
+    })
+}
+
+/// Opens the file of a store that this process has locked: how to write it, its path without links, and
+/// the time that the store has kept.
+fn open_locked(directory: &Path) -> Result<(Connection, PathBuf, Millis), String> {
     let path = file_in(directory);
-    let lock = lock(directory, &path)?;
     let exists = path
         .try_exists()
         .map_err(|error| cannot_open(&path, error))?;
@@ -90,14 +112,7 @@ pub(super) fn open(directory: &Path) -> Result<OpenFile, String> {
         // The first read makes the log.
         .and_then(|()| owner(&connection));
     writing.map_err(|error| unreadable(&path, &error))?;
-    let same = SameFiles::of(&path, directory).map_err(|error| cannot_open(&path, error))?;
-    Ok(OpenFile {
-        connection,
-        path,
-        kept,
-        same,
-        lock,
-    })
+    Ok((connection, path, kept))
 }
 
 /// Takes the lock of the one process that serves the store.

@@ -88,21 +88,13 @@ impl EmbeddedStore {
     /// Opens the store with a source of time.
     fn open_at(directory: &Path, config: StoreConfig, running: Running) -> Result<Self, String> {
         let reserve = Reserve::in_directory(directory);
-        let opened = file::open(directory).or_else(|refused| {
-            if !reserve.is_taken() {
-                return Err(refused);
-            }
-            // On a full disk opening needs room.
-            reserve.release();
-            file::open(directory)
-        })?;
         let OpenFile {
             connection,
             path,
             kept,
             same,
             lock,
-        } = opened;
+        } = file::open(directory, &reserve)?;
         let clock = Arc::new(StoreClock::from(kept, running));
         let damage = Arc::new(DamageCell::default());
         let check = check_later(connect(&path, Access::Read)?, damage.clone())

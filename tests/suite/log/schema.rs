@@ -173,5 +173,5 @@ fn an_import_refuses_a_kept_event_among_those_that_are_read() {
     };
     let refused = before.game.import_entry(&mut entry, &|| false).err();
     let refused = format!("{refused:?}");
-    assert!(refused.contains("Nobody reads this event."), "{refused}");
+    assert!(refused.contains("No client reads this event."), "{refused}");
 }

@@ -327,7 +327,7 @@ class ExportedEntry(_ExportedEntryRequired, total=False):
     checkpoint: dict[str, Any]
     """The state after the entry. Every 256th entry carries it, and every undo and redo."""
     kept: list[dict[str, Any]]
-    """Events that nobody reads: what followed from the others."""
+    """Events that no client reads: each followed from another."""
     redactions: dict[str, Any]
     """The redacted forms for players and spectators, if they differ."""
     token_name: str
