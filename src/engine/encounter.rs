@@ -1,27 +1,25 @@
-//! An encounter under one ruleset, as the engine keeps, changes and shows it.
+//! An encounter as the layers above have it: decided, read from a store or an import, and shown.
 
-use super::document::{Document, check_schema, read_stored, unreadable};
+use super::document::{check_schema, unreadable};
 use super::history::{CHECKPOINTS, Rewind, UndoHistory};
 use super::narration::KeptEvent;
+use super::record::{EncounterRecord, Played};
 use super::redaction::Transition;
 use super::space::{Space, WriteError};
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
-    AnyEncounter, Brief, Decided, LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED,
-    MAX_REDACTED_BYTES, Meta, OptionsFilter, Redactions, Refusal, Request, SCHEMA, Stop, Summary,
-    Viewer, import, legal, narration, rights, shared, text,
+    AnyEncounter, Brief, Decided, LoadError, LogEntry, MAX_CONDITIONS, MAX_REDACTED,
+    MAX_REDACTED_BYTES, Meta, OptionsFilter, Redactions, Refusal, Request, Stop, Summary, Viewer,
+    import, legal, narration, rights, text,
 };
-use crate::json::{CachedJson, FieldError, Tagged};
+use crate::json::FieldError;
 use crate::vocabulary::{
-    Combatant, CombatantId, Commands, Dice, Encounter, Event, LegalCommand, MAX_COMBATANTS,
-    MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, Play, Ruleset, SharedCommand, Status, Violation,
-    require,
+    Combatant, CombatantId, Dice, Encounter, Event, LegalCommand, MAX_COMBATANTS, MAX_EFFECTS,
+    MAX_MEMBERS, OwnCombatant, Ruleset,
 };
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::any::Any;
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -33,52 +31,7 @@ const MAX_JOINED: u32 = 1 << 31;
 const USUAL: usize = 768;
 const USUAL_COMBATANT: usize = 192;
 
-/// An encounter under one ruleset.
-pub(super) struct EncounterRecord<R: Ruleset> {
-    pub meta: CachedJson<Meta>,
-    pub history: UndoHistory,
-    pub encounter: Encounter<R>,
-}
-
 impl<R: Ruleset> EncounterRecord<R> {
-    /// Reads a document or checkpoint of the present schema; without `meta` it must hold its own.
-    pub fn read(stored: &[u8], meta: Option<CachedJson<Meta>>) -> Result<Self, LoadError> {
-        let Document::<R> {
-            ruleset,
-            meta: own,
-            history,
-            encounter,
-            ..
-        } = read_stored(stored)?;
-        if ruleset != R::MANIFEST.id {
-            return Err(LoadError::Unreadable(format!(
-                "ruleset: {ruleset} is another one"
-            )));
-        }
-        let Some(meta) = meta.or(own) else {
-            return Err(LoadError::Unreadable("a document without meta".to_owned()));
-        };
-        Ok(Self {
-            meta,
-            history: history.into_owned(),
-            encounter: encounter.into_owned(),
-        })
-    }
-
-    /// The encounter after the events of the next entry, which is no undo or redo.
-    fn after(&self, events: &[Event<R>], version: u64) -> Self {
-        let mut encounter = self.encounter.clone();
-        for event in events {
-            encounter.apply(event);
-        }
-        encounter.version = version;
-        Self {
-            meta: self.meta.clone(),
-            history: UndoHistory::ordinary(version),
-            encounter,
-        }
-    }
-
     /// The redacted forms of an imported entry.
     fn imported_redactions(
         &self,
@@ -104,60 +57,6 @@ impl<R: Ruleset> EncounterRecord<R> {
         transition.redactions(&mut Space::of_entry())
     }
 
-    fn stored(&self, meta: Option<CachedJson<Meta>>) -> Document<'_, R> {
-        Document {
-            schema: SCHEMA,
-            ruleset: Cow::Borrowed(R::MANIFEST.id),
-            meta,
-            history: Cow::Borrowed(&self.history),
-            encounter: Cow::Borrowed(&self.encounter),
-        }
-    }
-
-    /// Plays a request on a copy of the encounter.
-    pub fn play<'r>(
-        &self,
-        request: &'r Request,
-        dice: &mut dyn Dice,
-        stop: Stop<'_>,
-    ) -> Result<Played<'r, R>, Refusal> {
-        let mut play = Play::new(self.encounter.clone(), dice);
-        let mut commands = Vec::with_capacity(request.commands.len());
-        for (index, (verb, fields)) in request.commands.iter().enumerate() {
-            if stop() {
-                return Err(Refusal::Stopped);
-            }
-            if let Err(refusal) = play_one(&mut play, verb, fields) {
-                return Err(refusal
-                    .within(&request.path(index))
-                    .with_names(play.encounter()));
-            }
-            commands.push((verb.as_str(), play.events().len()));
-            if play.events().len() > MAX_EVENTS {
-                return Err(Refusal::too_many_events(request.path(index)));
-            }
-        }
-        let (mut encounter, events) = play.finish();
-        encounter.version = encounter.version.saturating_add(1);
-        Ok(Played {
-            encounter,
-            events,
-            commands,
-        })
-    }
-
-    fn redacted_for(&self, own: &[OwnCombatant]) -> Self {
-        let encounter = Encounter {
-            version: self.encounter.version,
-            ..self.encounter.redacted(own)
-        };
-        Self {
-            meta: self.meta.clone(),
-            history: self.history.clone(),
-            encounter,
-        }
-    }
-
     /// A decision that leads here by this transition.
     fn decided(self: &Arc<Self>, transition: &Transition<'_, R>) -> Result<Decided, WriteError> {
         let mut space = Space::of_entry();
@@ -178,52 +77,6 @@ impl<R: Ruleset> EncounterRecord<R> {
             redactions,
         })
     }
-}
-
-/// A request that was played.
-pub(super) struct Played<'r, R: Ruleset> {
-    encounter: Encounter<R>,
-    events: Vec<Event<R>>,
-    /// The type of each command, and how many events there were after it.
-    commands: Vec<(&'r str, usize)>,
-}
-
-fn play_one<R: Ruleset>(
-    play: &mut Play<'_, R>,
-    verb: &str,
-    fields: &serde_json::Map<String, Value>,
-) -> Result<(), Refusal> {
-    if let Some(command) = R::Command::parse(verb, fields).transpose()? {
-        check_open(play, verb)?;
-        return Ok(R::decide(play, &command)?);
-    }
-    if let Some(command) = SharedCommand::parse(verb, fields).transpose()? {
-        check_open(play, verb)?;
-        return shared::decide(play, command);
-    }
-    Err(unknown_command::<R>(verb).into())
-}
-
-/// Refuses everything but notes after the end.
-fn check_open<R: Ruleset>(play: &Play<'_, R>, verb: &str) -> Result<(), Violation> {
-    let open = play.encounter().status != Status::Ended || verb == "note";
-    require(
-        open,
-        "encounter_ended",
-        "TK-1",
-        || "The encounter has ended. Only \"note\", \"undo\" and \"redo\" are possible.",
-    )
-}
-
-fn unknown_command<R: Ruleset>(verb: &str) -> Violation {
-    let specs = R::Command::SPECS.iter().chain(SharedCommand::SPECS);
-    let known: Vec<&str> = specs.map(|spec| spec.verb).collect();
-    let detail = format!(
-        "Unknown command {:?}. Commands: {}.",
-        verb.chars().take(40).collect::<String>(),
-        known.join(", ")
-    );
-    Violation::field("unknown_command", "type", detail)
 }
 
 /// Refuses a combatant of an imported log that no command makes.

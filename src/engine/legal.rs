@@ -2,8 +2,8 @@
 //!
 //! There is no second set of rules here: an option is listed because deciding it was accepted.
 
-use super::encounter::EncounterRecord;
 use super::narration::DistinctNames;
+use super::record::EncounterRecord;
 use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{

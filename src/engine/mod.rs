@@ -14,6 +14,7 @@ mod import;
 mod legal;
 mod narration;
 mod order;
+mod record;
 mod redaction;
 mod refusal;
 mod registry;

@@ -3,7 +3,7 @@
 //! A viewer learns of every change of its view, if only by `someone_acts`. Versions count every
 //! transition, also those without an event for it.
 
-use super::encounter::EncounterRecord;
+use super::record::EncounterRecord;
 use super::space::{Space, WriteError};
 use super::{AnyEncounter, Role, Stop, TokenRecord, Viewer, narration};
 use crate::vocabulary::{

@@ -1,8 +1,8 @@
 //! The registered rulesets, with their types hidden.
 
 use super::document::{DocumentHeader, check_schema};
-use super::encounter::EncounterRecord;
 use super::history::UndoHistory;
+use super::record::EncounterRecord;
 use super::{AnyEncounter, Creation, LoadError, Meta, Refusal, import, roster};
 use crate::json::{CachedJson, FieldError};
 use crate::vocabulary::{

@@ -1,6 +1,6 @@
 //! Tries legal commands out, so that what is listed is what deciding accepts.
 
-use super::encounter::EncounterRecord;
+use super::record::EncounterRecord;
 use super::{Request, Stop, Viewer, rights};
 use crate::vocabulary::{
     Choice, Dice, LegalCommand, ListedValues, Named, Names, Ruleset, SharedList, Values, listed,

@@ -4,8 +4,8 @@ use super::super::AppState;
 use super::super::extract::{Creator, EncounterId};
 use super::super::limit::{Client as LimitedClient, address_bucket};
 use super::super::problem::Problem;
-use super::tools::ToolCall;
 use crate::app::{Application, BearerToken, Sender};
+use crate::openapi::Seat;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use std::convert::Infallible;
@@ -56,9 +56,9 @@ impl Caller {
         }
     }
 
-    /// The client whose calls the rate limits count.
-    pub fn client(&self, tool: &ToolCall) -> LimitedClient {
-        let Some(seat) = &tool.seat else {
+    /// The client whose calls the rate limits count; `seat` is the encounter that a call is for.
+    pub fn client(&self, seat: Option<&Seat>) -> LimitedClient {
+        let Some(seat) = seat else {
             let application = match &self.sender {
                 Some(Sender::Creator(name)) => Some(Sender::Creator(name.clone())),
                 _ => None,

@@ -196,7 +196,7 @@ impl Call<'_> {
             Ok(tool) => tool,
             Err(failure) => return Ok(Err(failure)),
         };
-        let client = self.caller.client(&tool);
+        let client = self.caller.client(tool.seat.as_ref());
         if tool.is_free() {
             return Box::pin(self.run(tool, &client)).await.map(Ok);
         }
