@@ -103,22 +103,21 @@ fn check_combatant<R: Ruleset>(c: &Combatant<R>) -> Result<(), String> {
 
 /// Whether the events of a transition are too many or too large, counted for each audience.
 fn is_too_large<R: Ruleset>(transition: &Transition<'_, R>) -> Result<bool, Refusal> {
-    let events: Vec<_> = transition.events.iter().filter(|e| !e.is_kept()).collect();
+    let count = narration::read(transition.events).count();
     // Bounds that cost nothing come first. Each audience but everybody's has a token, so audiences
     // are counted only if tokens are many. An event may name every combatant, so bytes are counted
     // only if that makes many names.
     let most_audiences = transition.before.meta.tokens.len().saturating_add(1);
-    let most_names = events
-        .len()
+    let most_names = count
         .saturating_mul(transition.after.combatants.len())
         .saturating_mul(most_audiences);
     let bytes = if most_names > MAX_REDACTED {
+        let events: Vec<_> = narration::read(transition.events).collect();
         serde_json::to_vec(&events).map_err(unwritable)?.len()
     } else {
         0
     };
-    Ok(exceeds(events.len(), bytes, most_audiences)
-        && exceeds(events.len(), bytes, transition.audiences()))
+    Ok(exceeds(count, bytes, most_audiences) && exceeds(count, bytes, transition.audiences()))
 }
 
 /// Whether so many events of so many bytes are too much for these audiences together.
@@ -137,7 +136,7 @@ fn stored_events<R: Ruleset>(entry: &LogEntry) -> Result<Vec<Event<R>>, serde_js
 }
 
 /// The events that are read, and those that are kept, in the order in which they happened.
-fn in_order<R: Ruleset>(read: Vec<Event<R>>, kept: Vec<KeptEvent<R>>) -> Vec<Event<R>> {
+fn in_order<R: Ruleset>(read: Vec<Event<R>>, kept: Vec<KeptEvent<Event<R>>>) -> Vec<Event<R>> {
     if kept.is_empty() {
         return read;
     }

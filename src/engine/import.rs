@@ -27,14 +27,6 @@ struct EncounterOptions<'j> {
     options: &'j RawValue,
 }
 
-/// An event that no client reads, with its place.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct KeptFields {
-    after: usize,
-    event: Box<RawValue>,
-}
-
 /// The sentence of an event.
 #[derive(Deserialize)]
 struct Sentence {
@@ -43,12 +35,7 @@ struct Sentence {
 
 /// The events of an entry with their sentences.
 pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<ToldEvent<Event<R>>>, FieldError> {
-    let mut events = Vec::new();
-    each_item(raw, |place, event| {
-        check_number(place)?;
-        events.push(told(event).map_err(|error| error.within(&place.to_string()))?);
-        Ok(())
-    })?;
+    let events = each_event(raw, told::<R>)?;
     if events.len() > 1 && events.iter().any(|told| told.event.jumps()) {
         return Err(FieldError::meaningless(
             "",
@@ -59,39 +46,41 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<ToldEvent<Event<R
 }
 
 /// The events of an entry that no client reads.
-pub(super) fn kept<R: Ruleset>(entry: &LogEntry) -> Result<Vec<KeptEvent<R>>, FieldError> {
-    let Some(raw) = &entry.kept else {
-        return Ok(Vec::new());
-    };
-    let mut kept = Vec::new();
+pub(super) fn kept<R: Ruleset>(entry: &LogEntry) -> Result<Vec<KeptEvent<Event<R>>>, FieldError> {
+    match &entry.kept {
+        Some(raw) => each_event(raw, kept_event),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Reads each event of a list, as many as an entry has.
+fn each_event<T>(
+    raw: &RawValue,
+    read: impl Fn(&RawValue) -> Result<T, FieldError>,
+) -> Result<Vec<T>, FieldError> {
+    let mut events = Vec::new();
     each_item(raw, |place, event| {
-        check_number(place)?;
-        kept.push(kept_event(event).map_err(|error| error.within(&place.to_string()))?);
+        if place >= MAX_EVENTS {
+            return Err(FieldError::meaningless(
+                "",
+                format!("Too many events. An entry has at most {MAX_EVENTS}."),
+            ));
+        }
+        events.push(read(event).map_err(|error| error.within(&place.to_string()))?);
         Ok(())
     })?;
-    Ok(kept)
+    Ok(events)
 }
 
 /// An event that no client reads, with its place.
-fn kept_event<R: Ruleset>(raw: &RawValue) -> Result<KeptEvent<R>, FieldError> {
-    let KeptFields { after, event } = read_json(raw.get())?;
+fn kept_event<R: Ruleset>(raw: &RawValue) -> Result<KeptEvent<Event<R>>, FieldError> {
+    let KeptEvent { after, event }: KeptEvent<Box<RawValue>> = read_json(raw.get())?;
     let event: Event<R> = Event::read(event.get()).map_err(|error| error.within("event"))?;
     if !event.is_kept() {
         let message = "This event is read, and stands in \"events\".";
         return Err(FieldError::meaningless("event", message));
     }
     Ok(KeptEvent { after, event })
-}
-
-/// Refuses more events than an entry has.
-fn check_number(place: usize) -> Result<(), FieldError> {
-    if place < MAX_EVENTS {
-        return Ok(());
-    }
-    Err(FieldError::meaningless(
-        "",
-        format!("Too many events. An entry has at most {MAX_EVENTS}."),
-    ))
 }
 
 /// An event with its sentence.

@@ -60,10 +60,15 @@ pub(super) struct ToldEvent<E> {
 /// An event that the log keeps and no client reads. It followed from the one at this position of those that
 /// are read.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, bound = "")]
-pub(super) struct KeptEvent<R: Ruleset> {
+#[serde(deny_unknown_fields)]
+pub(super) struct KeptEvent<E> {
     pub after: usize,
-    pub event: Event<R>,
+    pub event: E,
+}
+
+/// The events of a transition that are read.
+pub(super) fn read<R: Ruleset>(events: &[Event<R>]) -> impl Iterator<Item = &Event<R>> {
+    events.iter().filter(|event| !event.is_kept())
 }
 
 /// The events of a transition that no client reads, as a JSON array, as far as there is space; None if
@@ -77,7 +82,6 @@ pub(super) fn kept<R: Ruleset>(
     for event in events {
         if event.is_kept() {
             let after = read.saturating_sub(1);
-            let event = event.clone();
             kept.push(space.write(&KeptEvent { after, event })?);
         } else {
             read += 1;
@@ -102,7 +106,7 @@ pub(super) fn told<R: Ruleset>(
         effects: HashMap::new(),
     };
     let mut told = Vec::with_capacity(events.len());
-    for event in events.iter().filter(|event| !event.is_kept()) {
+    for event in read(events) {
         let text = sentence(event, &names);
         told.push(space.write(&ToldEvent { event, text })?);
         match event {

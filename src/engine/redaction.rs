@@ -333,8 +333,7 @@ impl<R: Ruleset> Transition<'_, R> {
         let (indices, events): (Vec<usize>, Vec<Event<R>>) = left.into_iter().unzip();
         let unsigned = someone_acted || unseen_sender || events.iter().any(is_someone_acts);
         // With no events left, an empty form hides the entry from this viewer.
-        let all = self.events.iter().filter(|event| !event.is_kept());
-        if !unsigned && !events.is_empty() && events.iter().eq(all) {
+        if !unsigned && !events.is_empty() && events.iter().eq(narration::read(self.events)) {
             return Ok(None);
         }
         // The type of a command would tell what was done to a hidden combatant.

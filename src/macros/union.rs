@@ -21,7 +21,7 @@ pub struct Union {
 pub struct Variant {
     pub name: Ident,
     pub tag: String,
-    /// Whether it stands in the log alone, so that no document describes it.
+    /// True if it stands in the log alone: then no document describes it.
     pub kept: bool,
 }
 

@@ -8,6 +8,6 @@ pub(super) trait ByRule {
     /// Does to the encounter what follows.
     fn follow(&self, encounter: &mut Encounter);
 
-    /// What the event says itself; the rest stands in [`Changed`](super::Changed).
+    /// Assigns the event's own fields; the other consequences stand in [`Changed`](super::Changed).
     fn apply(&self, _fold: &mut Fold<'_, Custom>) {}
 }

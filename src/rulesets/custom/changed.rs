@@ -19,21 +19,21 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// What followed from the event before it.
+/// The consequences of the event before it.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Changed {
-    /// What is kept about the encounter now, but for places, sides and the definition that comes.
+    /// The state of the encounter now, without places, sides and the coming definition.
     state: Option<Box<State>>,
     /// The places now.
     places: Option<Vec<PlacesNow>>,
     /// The sides now.
     sides: Option<Vec<SideState>>,
-    /// What is kept about combatants now, of those that changed.
+    /// The states of changed combatants now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     combatants: Vec<CombatantsNow>,
-    /// Those whose brought roll or initiative is used up.
+    /// The combatants that have used up the roll or initiative that they brought.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rolled: Vec<CombatantId>,
 }
@@ -47,7 +47,7 @@ enum PlacesNow {
         /// The position of the first one, before.
         from: usize,
         count: usize,
-        /// Whether these turns were taken or lost by now; None: as before.
+        /// True if these turns were taken or lost by now; None: as before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         done: Option<bool>,
     },
@@ -65,7 +65,7 @@ struct CombatantsNow {
 }
 
 impl Changed {
-    /// What changed from one encounter to the other, which has the same combatants; None if nothing did.
+    /// The changes from one encounter to another with the same combatants; None without any.
     fn between(before: &Encounter, after: &Encounter) -> Option<Self> {
         let (state, now) = (rest(&before.state), rest(&after.state));
         let (places, sides) = (&after.state.places, &after.state.sides);
@@ -95,12 +95,7 @@ impl Changed {
                 }),
             }
         }
-        let is_nothing = changed.state.is_none()
-            && changed.places.is_none()
-            && changed.sides.is_none()
-            && changed.combatants.is_empty()
-            && changed.rolled.is_empty();
-        (!is_nothing).then_some(changed)
+        (changed != Self::default()).then_some(changed)
     }
 
     pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
@@ -134,7 +129,7 @@ impl Changed {
     }
 }
 
-/// What is kept about an encounter, but for what [`Changed`] says apart.
+/// The state of an encounter without the parts for which [`Changed`] has fields of their own.
 fn rest(state: &State) -> State {
     State {
         places: Vec::new(),
@@ -219,7 +214,7 @@ impl Redact for Changed {
 
 impl Describe for Changed {}
 
-/// What follows by the rules from an event that has happened.
+/// The consequences of an event by the rules.
 pub(super) fn outcome(encounter: &Encounter, event: &AnyEvent<Custom>) -> Option<Event> {
     let mut after = Cow::Borrowed(encounter);
     follow(&mut after, event);

@@ -146,7 +146,7 @@ fn mark_next(rows: &mut [Row<'_>], combatants: &[CombatantId]) {
 }
 
 /// Sorts rows by all keys, also those that places do not hold, such as the score of a side. A place that
-/// was moved stands where it was put, and so do all.
+/// was moved keeps its place, and then the places of all others stay, too.
 fn by_keys<'t>(encounter: &'t Encounter, mut rows: Vec<Row<'t>>) -> Vec<Row<'t>> {
     let is_put = |row: &Row<'_>| {
         let place = row.turn.place;

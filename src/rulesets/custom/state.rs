@@ -245,7 +245,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Whether another place differs from it in nothing but `done`.
+    /// True if another place differs from it at most in `done`.
     pub(super) fn is_but_for_done(&self, other: &Self) -> bool {
         let Self {
             combatant,

@@ -25,10 +25,10 @@ const UNFINISHED: &str = "turnkeeper.db.new";
 /// The name of the file that the process that serves the store has locked.
 const LOCK: &str = "turnkeeper.lock";
 /// The ends of the names of SQLite's files beside a file.
-const LOG: &str = "-wal";
+pub(super) const LOG: &str = "-wal";
 const INDEX_OF_LOG: &str = "-shm";
 /// The time that a read or write waits for another process, such as `sqlite3`, which has the file.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// Statements that a connection keeps, more than there are.
 const STATEMENTS: usize = 32;
 /// How the one process that writes the file does so: a write is on the disk when it is answered. The
@@ -170,7 +170,7 @@ fn has_strange_log(path: &Path) -> bool {
 }
 
 /// The name of one of SQLite's files beside a file.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     PathBuf::from(name)

@@ -5,6 +5,7 @@
 
 use super::check::DamageCell;
 use super::clock::{Millis, StoreClock};
+use super::file::{LOG, PATIENCE, beside};
 use super::reserve::{Reserve, SIZE};
 use super::step::{is_full, store_error};
 use super::tables::Tables;
@@ -176,13 +177,14 @@ impl WriteThread {
 
     /// Lets a log that has grown large begin anew: reads that always overlap keep it from that.
     fn begin_log_anew(&self) {
-        let mut log = self.path.clone().into_os_string();
-        log.push("-wal");
+        let log = beside(&self.path, LOG);
         if std::fs::metadata(log).is_ok_and(|about| about.len() > LARGE_LOG) {
-            // It is tried again after the next writes.
-            let _ = self.connection.execute_batch(
-                "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(RESTART); PRAGMA busy_timeout = 5000;",
-            );
+            // It is tried again after the next writes, and waits for no reader.
+            let _ = self.connection.busy_timeout(Duration::ZERO);
+            let _ = self
+                .connection
+                .execute_batch("PRAGMA wal_checkpoint(RESTART)");
+            let _ = self.connection.busy_timeout(PATIENCE);
         }
     }
 
