@@ -145,6 +145,8 @@ fn make(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let mut connection = Connection::open(std::path::absolute(unfinished)?)?;
     connection.pragma_update(None, "journal_mode", "OFF")?;
+    // So that a full disk gets back what is free in the file.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     make_tables(&mut connection)?;
     connection.close().map_err(|(_, error)| error)?;
     File::open(unfinished)?.sync_all()?;

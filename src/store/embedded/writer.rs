@@ -26,6 +26,9 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const SHORT_PAUSE: Duration = Duration::from_millis(20);
 /// The part of the reserve that a deletion may take.
 const MARGIN: u64 = 512 * 1024;
+/// Maximum free pages of the file that go back to the disk at a time. Moving others into their place
+/// writes less than the reserve has.
+const RETURNED: u32 = 64;
 /// The bytes from which on a log is large: usual ones have 1 MB.
 const LARGE_LOG: u64 = 64 * 1024 * 1024;
 /// The time after which a transaction also keeps the store's time.
@@ -61,6 +64,14 @@ pub(super) struct WriteThread {
     /// The time that the file has.
     pub(super) kept: Millis,
     pub(super) reserve: Reserve,
+}
+
+/// How a transaction of jobs ended.
+#[derive(PartialEq, Eq)]
+enum BatchEnd {
+    Done,
+    DiskFull,
+    Failed,
 }
 
 impl WriteThread {
@@ -103,14 +114,14 @@ impl WriteThread {
         if !from_reserve.is_empty() {
             self.with_reserve(|writer| writer.write_together(from_reserve));
         }
-        if !others.is_empty() {
-            self.write_together(others);
+        if !others.is_empty() && self.write_together(others) == BatchEnd::DiskFull {
+            self.make_room();
         }
         self.begin_log_anew();
     }
 
     /// Does all jobs in one transaction, and sends their results. One that meets damage fails alone.
-    fn write_together(&mut self, jobs: Vec<Job>) {
+    fn write_together(&mut self, jobs: Vec<Job>) -> BatchEnd {
         let (work, failed): (Vec<_>, Vec<_>) =
             jobs.into_iter().map(|job| (job.work, job.failed)).unzip();
         let done = self.transact(|tables| {
@@ -128,7 +139,11 @@ impl WriteThread {
                     // Fails only if the caller has left.
                     let _ = failed.send(reason.clone());
                 }
-                return;
+                return if is_full(&error) {
+                    BatchEnd::DiskFull
+                } else {
+                    BatchEnd::Failed
+                };
             }
         };
         for (result, failed) in results.into_iter().zip(failed) {
@@ -137,16 +152,36 @@ impl WriteThread {
                 Err(reason) => _ = failed.send(reason),
             }
         }
+        BatchEnd::Done
     }
 
-    /// Does something that frees room, with the room that is kept for it. What it has freed in the file
-    /// is free on the disk once the log of writes is empty.
+    /// Does something that frees room, with the room that is kept for it, and gives what is free in the
+    /// file back to the disk: else the log of writes would have no room, however much were deleted.
     fn with_reserve<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         self.reserve.release();
         let done = work(self);
         self.empty_log(SIZE - MARGIN);
+        match return_pages(&self.connection) {
+            Ok(()) => self.empty_log(0),
+            Err(error) => tracing::warn!(%error, "the file of the store stays as large as it is"),
+        }
         self.reserve.fill();
         done
+    }
+
+    /// Makes what room there is to be made without deleting anything, for the writes to come.
+    fn make_room(&mut self) {
+        if self.free_pages().is_ok_and(|free| free >= RETURNED) {
+            self.with_reserve(|_| ());
+        } else {
+            // Pages that are free in the file take the place of the log's.
+            self.empty_log(0);
+        }
+    }
+
+    fn free_pages(&self) -> rusqlite::Result<u32> {
+        self.connection
+            .pragma_query_value(None, "freelist_count", |row| row.get(0))
     }
 
     /// Writes the log back into the file and empties it, if the file then grows by no more than `room`:
@@ -232,10 +267,6 @@ impl WriteThread {
         let done = self.commit(work);
         if let Err(failure) = &done {
             tracing::error!(%failure, "a write to the embedded store failed");
-            if is_full(failure) {
-                // Pages that are free in the file take the place of the log's.
-                self.empty_log(0);
-            }
         }
         done
     }
@@ -270,5 +301,46 @@ impl WriteThread {
             let _ = self.notices.send(notice);
         }
         Ok(result)
+    }
+}
+
+/// Cuts off free pages of the file; the disk has them once the log is written back.
+fn return_pages(connection: &Connection) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({RETURNED})"))?;
+    let mut pages = statement.query([])?;
+    // Each step returns one page.
+    while pages.next()?.is_some() {}
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::StoreConfig;
+    use crate::store::embedded::EmbeddedStore;
+
+    #[test]
+    fn free_pages_of_the_file_go_back_to_the_disk_a_part_at_a_time() {
+        let directory = tempfile::TempDir::new().unwrap();
+        drop(EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap());
+        let file = Connection::open(super::super::file_in(directory.path())).unwrap();
+        let pages = || -> u32 {
+            file.pragma_query_value(None, "page_count", |row| row.get(0))
+                .unwrap()
+        };
+        let before = pages();
+        let fill = "INSERT INTO meta VALUES ('long', zeroblob(1000000), 0)";
+        file.execute(fill, []).unwrap();
+        let filled = pages();
+        file.execute("DELETE FROM meta WHERE name = 'long'", [])
+            .unwrap();
+        assert_eq!(pages(), filled, "the pages are free and in the file");
+        return_pages(&file).unwrap();
+        assert_eq!(pages(), filled - RETURNED);
+        while pages() > before {
+            let last = pages();
+            return_pages(&file).unwrap();
+            assert!(pages() < last, "{last} pages, {before} at first");
+        }
     }
 }
