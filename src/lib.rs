@@ -7,6 +7,7 @@ extern crate self as turnkeeper;
 
 pub mod app;
 pub mod config;
+pub mod convert;
 pub mod engine;
 pub mod follow;
 pub mod http;

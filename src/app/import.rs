@@ -26,8 +26,8 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Arc;
 
-/// The queue in which imports wait.
-const IMPORTS: &str = "imports";
+/// The queue in which files wait: exported logs and those of other trackers.
+pub(super) const IMPORTS: &str = "imports";
 /// Maximum bytes of an entry: its checkpoint, and as much again for what happened in all its forms.
 const MAX_ENTRY: usize = 2 * MAX_DOCUMENT;
 /// Maximum version of an imported encounter. JSON and the stores count exactly up to 2^53, and this

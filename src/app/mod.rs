@@ -7,6 +7,7 @@ mod application;
 mod budget;
 mod change;
 mod command;
+mod convert;
 mod encounters;
 mod error;
 mod feed;

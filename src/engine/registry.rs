@@ -6,7 +6,8 @@ use super::record::EncounterRecord;
 use super::{AnyEncounter, Creation, LoadError, Meta, Refusal, import, roster};
 use crate::json::{CachedJson, FieldError};
 use crate::vocabulary::{
-    CachedCombatant, Combatants, Encounter, Manifest, Registrar, Ruleset, Status,
+    CachedCombatant, Combatants, Encounter, KnownOrder, KnownRoll, Manifest, Registrar, Ruleset,
+    Status, TakenOrder, Total,
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -25,6 +26,8 @@ type Loaded = Result<Arc<dyn AnyEncounter>, LoadError>;
 pub struct AnyRuleset {
     /// Its manifest.
     pub manifest: &'static Manifest,
+    /// What a new encounter takes of an order that is known already.
+    pub take_order: fn(&KnownOrder) -> TakenOrder,
     create: fn(Meta, Creation) -> Result<Arc<dyn AnyEncounter>, Refusal>,
     read: fn(&[u8], Option<Meta>) -> Loaded,
     validate_checkpoint: fn(&RawValue) -> Result<(), FieldError>,
@@ -128,6 +131,7 @@ impl Registrar for Rulesets {
     fn add<R: Ruleset>(&mut self) {
         self.0.push(AnyRuleset {
             manifest: R::MANIFEST,
+            take_order: R::take_order,
             create: create::<R>,
             read: read::<R>,
             validate_checkpoint: import::checkpoint::<R>,
@@ -153,8 +157,23 @@ impl Rulesets {
         self.iter().find(|ruleset| ruleset.manifest.id == id)
     }
 
+    /// The first that takes initiatives as another tracker has them.
+    pub fn for_trackers(&self) -> Option<&AnyRuleset> {
+        let roll = || KnownRoll {
+            initiative: Some(Total::from(1)),
+            ..KnownRoll::default()
+        };
+        self.iter().find(|ruleset| {
+            let order = KnownOrder {
+                lowest_first: false,
+                rolls: vec![roll()],
+            };
+            (ruleset.take_order)(&order).left.is_empty()
+        })
+    }
+
     /// The one that a client names in the field `ruleset`.
-    fn known(&self, id: &str) -> Result<&AnyRuleset, FieldError> {
+    pub fn known(&self, id: &str) -> Result<&AnyRuleset, FieldError> {
         if let Some(ruleset) = self.get(id) {
             return Ok(ruleset);
         }

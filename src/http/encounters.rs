@@ -7,6 +7,7 @@ use super::problem::Problem;
 use super::reply::{ListPage, Reply};
 use super::tokens::TokenAnswer;
 use crate::app::{AppError, BearerToken, CreatedEncounter, Representation, Table, Tag, is_cursor};
+use crate::convert::LeftOut;
 use crate::engine::Summary;
 use crate::json::{FieldError, read};
 use crate::openapi::*;
@@ -41,7 +42,7 @@ pub(super) async fn create_encounter(
         .app
         .create(creation, key, application, &post.client)
         .await?;
-    Ok(created(encounter, "encounters/")?)
+    Ok(created(encounter, &[], "encounters/")?)
 }
 
 /// A new encounter and its game master's token.
@@ -57,10 +58,18 @@ pub(super) struct CreationAnswer<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, value_type = Vec<TokenAnswer<'static>>)]
     tokens: Vec<TokenAnswer<'a>>,
+    /// The parts of another tracker's file that have no place in the encounter.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[schema(required = false)]
+    left_out: &'a [LeftOut],
 }
 
-/// The answer to a creation. `base` leads from the request's path to that of the encounters.
-pub(super) fn created(created: CreatedEncounter, base: &str) -> Result<Reply, AppError> {
+/// The answer to a creation, which leaves this of a file out. `base` leads from the request's path to that of the encounters.
+pub(super) fn created(
+    created: CreatedEncounter,
+    left_out: &[LeftOut],
+    base: &str,
+) -> Result<Reply, AppError> {
     let Some(gm) = created.encounter.meta().tokens.first() else {
         let reason = "an encounter without tokens".to_owned();
         return Err(AppError::Internal(reason));
@@ -73,6 +82,7 @@ pub(super) fn created(created: CreatedEncounter, base: &str) -> Result<Reply, Ap
         encounter: view,
         token: created.token.reveal(),
         tokens: created.tokens.iter().map(TokenAnswer::of).collect(),
+        left_out,
     };
     let location = HeaderValue::try_from(format!("{base}{}", created.encounter.meta().id));
     let location = location.map_err(|error| AppError::Internal(error.to_string()))?;

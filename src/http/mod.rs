@@ -8,6 +8,7 @@
 mod base_path;
 mod buffer;
 mod commands;
+mod convert;
 mod cors;
 mod deadline;
 mod docs;

@@ -54,8 +54,8 @@ pub(super) struct Post<B = Value> {
     room: Room,
 }
 
-/// A posted log.
-pub(super) type PostedLog = Post<Bytes>;
+/// A posted file, such as a log.
+pub(super) type PostedFile = Post<Bytes>;
 
 impl<B> Post<B> {
     /// The key of a creation by this application. A key yields the tokens of what it creates, and
@@ -108,7 +108,7 @@ impl FromRequest<AppState> for Post {
     }
 }
 
-impl FromRequest<AppState> for PostedLog {
+impl FromRequest<AppState> for PostedFile {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {

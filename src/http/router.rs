@@ -4,8 +4,8 @@ use super::encounters::CreationAnswer;
 use super::post::Bodies;
 use super::problem::ProblemDocument as Problem;
 use super::{
-    AppState, Service, Settings, commands, cors, docs, encounters, events, health, held, limit,
-    mcp, middleware, problems, rulesets, table, tokens, transfer,
+    AppState, Service, Settings, commands, convert, cors, docs, encounters, events, health, held,
+    limit, mcp, middleware, problems, rulesets, table, tokens, transfer,
 };
 use crate::app::{App, Limits};
 use crate::measure;
@@ -48,6 +48,7 @@ routes_are! {
     "/v1/encounters/{id}": get encounters::read_encounter, delete encounters::delete_encounter;
     "/v1/encounters/{id}/export": get transfer::export_encounter;
     "/v1/encounters/import": post transfer::import_encounter;
+    "/v1/encounters/convert": post convert::convert_file;
     "/v1/encounters/{id}/tokens": post tokens::create_token, get tokens::list_tokens;
     "/v1/encounters/{id}/tokens/replace": post tokens::replace_token;
     "/v1/encounters/{id}/tokens/{token}": delete tokens::revoke_token;

@@ -3,7 +3,7 @@
 use super::AppState;
 use super::encounters::created;
 use super::extract::{Creator, EncounterId, NoParameters};
-use super::post::PostedLog;
+use super::post::PostedFile;
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::{AppError, BearerToken, Budget, Client, Export, ExportedLog};
@@ -97,12 +97,12 @@ pub(super) async fn import_encounter(
     State(shared): State<AppState>,
     Creator(application): Creator,
     _: NoParameters,
-    log: PostedLog,
+    log: PostedFile,
 ) -> Result<Reply, Problem> {
     let key = log.creation_key(application.as_ref())?;
     let encounter = shared
         .app
         .import(log.body.clone(), key, application, &log.client)
         .await?;
-    Ok(created(encounter, "")?)
+    Ok(created(encounter, &[], "")?)
 }

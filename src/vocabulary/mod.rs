@@ -18,6 +18,7 @@ mod event;
 mod fields;
 mod fold;
 mod id;
+mod known_order;
 mod legal_command;
 mod manifest;
 mod metadata;
@@ -52,6 +53,7 @@ pub use event::*;
 pub use fields::{Field, FieldType, Fields, default_value};
 pub use fold::Fold;
 pub use id::{CombatantId, EffectId, MemberId, SLUG_PATTERN, Slug};
+pub use known_order::{KnownOrder, KnownRoll, LeftRoll, TakenOrder};
 pub use legal_command::{Choice, Group, LegalCommand, LegalCommands};
 pub use manifest::{
     Actor, AllowedRole, CommandSpec, Commands, Decision, HOUSE_RULES, Listed, Manifest, PresetSpec,

@@ -2,12 +2,13 @@
 
 use super::{
     Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event, Fields, Fold,
-    LegalCommand, Manifest, OrderEntry, Pending, Play, Property, Redact, Secrecy, Violation,
+    KnownOrder, LegalCommand, Manifest, OrderEntry, Pending, Play, Property, Redact, Secrecy,
+    TakenOrder, Violation,
 };
 use crate::json::{FieldError, Tagged, read};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use utoipa::ToSchema;
@@ -65,6 +66,12 @@ pub trait Ruleset:
         _combatant: &mut Combatant<Self>,
         _given: &BTreeSet<String>,
     ) {
+    }
+
+    /// What a new fight takes of an order that is known already, as another tracker has it. By default
+    /// nothing: the ruleset rolls by its own numbers.
+    fn take_order(order: &KnownOrder) -> TakenOrder {
+        TakenOrder::by(order, |_, _| Map::new())
     }
 
     /// What players call a field of [`CombatantStats`](Self::CombatantStats), if it is not the name

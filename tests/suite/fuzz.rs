@@ -3,6 +3,7 @@
 //! `TURNKEEPER_FUZZ` says how many requests (2000 where it is not set), `TURNKEEPER_FUZZ_SEED`
 //! which ones; a failure names its seed.
 
+use crate::e2e::convert::trackers;
 use crate::e2e::{Api, text};
 use crate::support::choices::{completed, resolved_items};
 use crate::support::setting;
@@ -48,11 +49,17 @@ struct World {
     fields: Vec<String>,
     listed: Vec<Value>,
     exported: Vec<Value>,
+    /// Files of other trackers.
+    files: Vec<Value>,
 }
 
 impl World {
     /// Learns the words of every ruleset.
     async fn learn(&mut self, api: &Api) {
+        for (_, file) in trackers() {
+            self.files
+                .push(serde_json::from_slice(&file).expect("JSON"));
+        }
         let list = api.read("/v1/rulesets").await;
         for ruleset in list["items"].as_array().expect("rulesets") {
             let id = text(&ruleset["id"]);
@@ -202,7 +209,7 @@ fn command(rng: &mut StdRng, world: &World) -> Value {
 }
 
 /// Puts something else at a random place of a JSON value.
-fn distort(rng: &mut StdRng, target: &mut Value) {
+pub fn distort(rng: &mut StdRng, target: &mut Value) {
     let inner = match target {
         Value::Array(items) if !items.is_empty() => items.choose_mut(rng),
         Value::Object(fields) if !fields.is_empty() => {
@@ -234,7 +241,7 @@ fn creation(rng: &mut StdRng, world: &World) -> Value {
 fn request(rng: &mut StdRng, world: &World) -> Request {
     let (id, token) = world.places.choose(rng).expect("a fight");
     let (after, limit) = (rng.random_range(0..40), rng.random::<u8>());
-    let (method, path, body) = match rng.random_range(0..16) {
+    let (method, path, body) = match rng.random_range(0..17) {
         0..=5 => {
             let commands = match rng.random_range(0..6) {
                 0 => (0..rng.random_range(0..5))
@@ -267,7 +274,14 @@ fn request(rng: &mut StdRng, world: &World) -> Request {
             distort(rng, &mut log);
             ("POST", "/v1/encounters/import".to_owned(), Some(log))
         }
-        14 => (
+        14 => {
+            let mut file = world.files.choose(rng).cloned().unwrap_or_default();
+            distort(rng, &mut file);
+            let create = rng.random_range(0..2) == 0;
+            let path = format!("/v1/encounters/convert?create={create}");
+            ("POST", path, Some(file))
+        }
+        15 => (
             "GET",
             ["/v1/rulesets", "/livez", "/docs/"]
                 .choose(rng)

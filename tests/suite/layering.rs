@@ -34,6 +34,11 @@ const LAYERS: &[Layer] = &[
         pure: true,
     },
     Layer {
+        of: "convert",
+        may: &["json", "vocabulary"],
+        pure: true,
+    },
+    Layer {
         of: "engine",
         may: &["json", "vocabulary", "rulesets::register"],
         pure: true,
@@ -50,7 +55,14 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         of: "app",
-        may: &["json", "engine", "measure", "store", "vocabulary"],
+        may: &[
+            "json",
+            "convert",
+            "engine",
+            "measure",
+            "store",
+            "vocabulary",
+        ],
         pure: false,
     },
     Layer {
@@ -60,7 +72,15 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         of: "http",
-        may: &["json", "app", "engine", "measure", "openapi", "vocabulary"],
+        may: &[
+            "json",
+            "app",
+            "convert",
+            "engine",
+            "measure",
+            "openapi",
+            "vocabulary",
+        ],
         pure: false,
     },
     Layer {

@@ -16,6 +16,7 @@ mod delay;
 mod flow;
 mod gap;
 mod initiative;
+mod known_order;
 mod laps;
 mod lines;
 mod manifest;
@@ -70,8 +71,8 @@ use crate::json::FieldError;
 use crate::rulesets::shared::{check_started, types};
 use crate::vocabulary::{
     Combatant as CombatantOf, CombatantId, EffectId, Encounter as EncounterOf, Event as AnyEvent,
-    Fold, Group, LegalCommand, Name, OrderEntry, Pending, Play as PlayOf, Property, Ruleset, Slug,
-    Status, Violation, commands, events, ids, said,
+    Fold, Group, KnownOrder, LegalCommand, Name, OrderEntry, Pending, Play as PlayOf, Property,
+    Ruleset, Slug, Status, TakenOrder, Violation, commands, events, ids, said,
 };
 use by_rule::ByRule as _;
 use candidates::{candidates, chooser, may_pass, names_now};
@@ -188,6 +189,10 @@ pub enum Event {
 
 impl Ruleset for Custom {
     types!();
+
+    fn take_order(order: &KnownOrder) -> TakenOrder {
+        known_order::take(order)
+    }
 
     fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
         if !matches!(command, Command::ChangeDefinition(_)) {

@@ -26,8 +26,9 @@ use crate::rulesets::shared::{check_started, had_turn, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
-    EventRedaction, Fold, KnownCombatants, LegalCommand, OrderEntry, Pending, Play as PlayOf,
-    Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands, events,
+    EventRedaction, Fold, KnownCombatants, KnownOrder, LegalCommand, OrderEntry, Pending,
+    Play as PlayOf, Reason, Redact, Ruleset, Secrecy, SharedEvent, TakenOrder, Violation, commands,
+    events,
 };
 use seize_the_turn::{eligible, has_counting_loss, may_seize, queued};
 use turn::barred;
@@ -73,6 +74,10 @@ pub enum Event {
 
 impl Ruleset for Seize {
     types!();
+
+    fn take_order(order: &KnownOrder) -> TakenOrder {
+        TakenOrder::by(order, CombatantStats::known)
+    }
 
     fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
         check_started(

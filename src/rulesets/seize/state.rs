@@ -9,6 +9,7 @@ use crate::vocabulary::{
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
@@ -94,6 +95,18 @@ pub struct CombatantStats {
 }
 
 impl CombatantStats {
+    /// What it takes of another tracker's: the modifier of a roll, and the group that rolls once.
+    pub(super) fn known(modifier: Option<i64>, group: Option<&Slug>) -> Map<String, Value> {
+        let mut stats = Map::new();
+        if let Some(modifier) = modifier.filter(|modifier| (-20..=50).contains(modifier)) {
+            stats.insert("dex_modifier".to_owned(), modifier.into());
+        }
+        if let Some(group) = group {
+            stats.insert("roll_group".to_owned(), group.as_str().into());
+        }
+        stats
+    }
+
     /// The Initiative Bonus (WA-2).
     pub fn bonus(&self) -> i64 {
         self.initiative_bonus.unwrap_or(self.dex_modifier).get()

@@ -10,6 +10,7 @@ mod chromium;
 mod commands;
 mod conditional;
 mod connections;
+pub mod convert;
 mod disk;
 mod failover;
 mod faults;

@@ -41,15 +41,15 @@ fn answers(decision: &Decision) -> String {
     commands.join(", ")
 }
 
-/// Compares a page with what the code says, or rewrites it.
+/// Compares a committed file with what the code says, or rewrites it.
 #[track_caller]
-fn page_is(path: &str, page: &str) {
+pub fn page_is(path: &str, page: &str) {
     if std::env::var_os("TURNKEEPER_BLESS").is_some() {
         std::fs::create_dir_all(sources::path("docs/reference")).expect("a folder");
         std::fs::write(sources::path(path), page).expect("the page can be written");
     }
     assert!(
         sources::text(path) == page,
-        "{path} is not what the code says: TURNKEEPER_BLESS=1 tests/run openapi"
+        "{path} is not what the code says: TURNKEEPER_BLESS=1 and this test again"
     );
 }

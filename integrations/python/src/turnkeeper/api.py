@@ -148,6 +148,24 @@ class CommandSpec(_CommandSpecRequired, total=False):
     pass
 
 
+class _ConversionRequired(TypedDict):
+    creation: dict[str, Any]
+    """The body for `POST /v1/encounters`."""
+    encounter: str
+    """The name of the fight that was taken."""
+    encounters: list[str]
+    """The names of the fights in the file, at most 100."""
+    format: Literal["obsidian", "improved_initiative", "roll20", "five_etools", "foundry", "dnd_beyond", "avrae", "creatures"]
+    """The tracker or builder that wrote the file."""
+    left_out: list[LeftOut]
+    """The parts of the file that have no place in it."""
+
+
+class Conversion(_ConversionRequired, total=False):
+    """A fight of another tracker as a creation."""
+    pass
+
+
 class _CreatedRequired(TypedDict):
     encounter: Encounter
     token: str
@@ -157,6 +175,8 @@ class _CreatedRequired(TypedDict):
 class Created(_CreatedRequired, total=False):
     """A new encounter and its game master's token."""
 
+    left_out: list[LeftOut]
+    """The parts of another tracker's file that have no place in the encounter."""
     tokens: list[CreatedToken]
     """The other tokens that the request asked for, in its order. No other answer shows them."""
 
@@ -445,6 +465,20 @@ class Hp(_HpRequired, total=False):
     """Maximum; the current number by default."""
     temp: int
     """Temporary hit points, lost first. Default: 0."""
+
+
+class _LeftOutRequired(TypedDict):
+    combatants: list[str]
+    """The names of the combatants that have it; none for a field of the fight."""
+    field: str
+    """The field of the file."""
+    why: str
+    """The reason, and the remedy."""
+
+
+class LeftOut(_LeftOutRequired, total=False):
+    """A part of a file that has no place in an encounter."""
+    pass
 
 
 class _LegalCommandRequired(TypedDict):

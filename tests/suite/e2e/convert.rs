@@ -1,0 +1,240 @@
+//! Files of other trackers: what becomes of each, and that it can be played.
+
+use super::{Answer, Api, Client, Fight};
+use crate::fuzz::distort;
+use crate::reference::page_is;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+/// Files as other programs write them.
+const FILES: &str = "tests/fixtures/trackers";
+
+async fn convert(api: &Client, query: &str, file: impl Into<Vec<u8>>) -> Answer {
+    let path = format!("/v1/encounters/convert{query}");
+    api.post_text(&path, file.into()).send().await
+}
+
+/// The files by their names.
+pub fn trackers() -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(FILES).expect(FILES) {
+        let path = entry.expect("an entry").path();
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        files.push((name, std::fs::read(&path).expect("a file")));
+    }
+    files.sort();
+    files
+}
+
+#[tokio::test]
+async fn each_file_becomes_what_it_says_and_the_rest_is_listed() {
+    let api = Api::start().await;
+    let mut said = serde_json::Map::new();
+    for (name, file) in trackers() {
+        let answer = convert(&api, "", file).await.expect(200);
+        said.insert(name, answer.json());
+    }
+    let said = serde_json::to_string_pretty(&said).expect("JSON") + "\n";
+    page_is("tests/fixtures/converted.json", &said);
+}
+
+/// Ends turns, and lets the rules decide what is asked, until the third round.
+async fn play(fight: &Fight) -> usize {
+    fight.accepted(json!({"type": "start"})).await;
+    for step in 0..200 {
+        let encounter = fight.read("").await;
+        if encounter["round"] == 3 {
+            return step;
+        }
+        let command = match encounter["current"].get(0) {
+            Some(combatant) => json!({"type": "end_turn", "combatant": combatant}),
+            None => json!({"type": "resolve"}),
+        };
+        fight.accepted(command).await;
+    }
+    panic!("no third round: {}", fight.read("").await);
+}
+
+#[tokio::test]
+async fn each_file_is_created_and_played_for_two_rounds() {
+    let api = Api::start().await;
+    for (name, file) in trackers() {
+        let created = convert(&api, "?create=true", file).await;
+        assert_eq!(created.status, 201, "{name}: {created:?}");
+        let fight = Fight::of(&api, &created);
+        let steps = play(&fight).await;
+        assert!(steps > 2, "{name}: {steps} steps");
+    }
+}
+
+#[tokio::test]
+async fn each_file_becomes_a_fight_of_each_ruleset() {
+    let api = Api::start().await;
+    for ruleset in api.read("/v1/rulesets").await["items"]
+        .as_array()
+        .expect("rulesets")
+    {
+        let id = ruleset["id"].as_str().expect("an id");
+        for (name, file) in trackers() {
+            let query = format!("?create=true&ruleset={id}");
+            let created = convert(&api, &query, file).await;
+            assert_eq!(created.status, 201, "{id}, {name}: {created:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_known_order_is_the_files_also_among_equals() {
+    let api = Api::start().await;
+    let row = |id: &str, pr: Value| json!({"id": id, "pr": pr, "custom": ""});
+    let rows = json!([
+        row("c", json!("15.03")),
+        row("d", json!(15.03)),
+        row("b", json!("15.03")),
+        row("z", json!(20)),
+        row("y", json!("-0.5")),
+        row("a", json!(0)),
+    ]);
+    let created = convert(&api, "?create=true", rows.to_string()).await;
+    let fight = Fight::of(&api, &created);
+    let started = fight.accepted(json!({"type": "start"})).await.json();
+    let order = started["encounter"]["order"].as_array().expect("an order");
+    let order: Vec<_> = order
+        .iter()
+        .map(|row| row["combatant"].as_str().expect("an id"))
+        .collect();
+    assert_eq!(order, ["z", "c", "d", "b", "a", "y"]);
+    assert_eq!(started["encounter"]["order"][1]["initiative"], 15.03);
+}
+
+#[tokio::test]
+async fn what_is_made_of_a_file_can_be_created_whatever_the_file_says() {
+    let api = Api::start().await;
+    let mut rng = StdRng::seed_from_u64(56);
+    let mut converted = 0;
+    for _ in 0..60 {
+        for (name, file) in trackers() {
+            let mut file: Value = serde_json::from_slice(&file).expect("JSON");
+            for _ in 0..rng.random_range(1..6) {
+                distort(&mut rng, &mut file);
+            }
+            let answer = convert(&api, "", file.to_string()).await;
+            if answer.status != 200 {
+                answer.problem(422, "invalid_value");
+                continue;
+            }
+            converted += 1;
+            let creation = answer.json()["creation"].clone();
+            let created = api.post("/v1/encounters", &creation).send().await;
+            assert_eq!(
+                created.status, 201,
+                "{name}: {file}: {creation}: {created:?}"
+            );
+        }
+    }
+    assert!(converted > 200, "only {converted} files were read");
+}
+
+#[tokio::test]
+async fn a_creation_is_made_once_for_a_key() {
+    let api = Api::start().await;
+    let file = json!([{"name": "Ogre", "count": 2}]).to_string();
+    let key = "a-key-of-more-than-22-characters";
+    let path = "/v1/encounters/convert?create=true";
+    let first = api
+        .post_text(path, file.clone())
+        .key(key)
+        .send()
+        .await
+        .expect(201);
+    let again = api
+        .post_text(path, file.clone())
+        .key(key)
+        .send()
+        .await
+        .expect(201);
+    assert_eq!(first.json()["token"], again.json()["token"]);
+    let other = api
+        .post_text(path, file.replace('2', "3"))
+        .key(key)
+        .send()
+        .await;
+    other.problem(422, "idempotency_key_reused");
+}
+
+#[rstest]
+#[case::of_several(
+    "?create=true",
+    r#"{"encounters": {"One": {"creatures": [{"name": "A"}]}, "Two": {"creatures": []}}}"#,
+    "The file has 2 fights: One, Two. Say which one with `encounter`."
+)]
+#[case::of_another_name(
+    "?encounter=Three",
+    r#"{"encounters": {"One": {"creatures": [{"name": "A"}]}}}"#,
+    "The file has no fight of this name. It has: One."
+)]
+#[case::empty(
+    "?encounter=Two",
+    r#"{"encounters": {"One": {"creatures": [{"name": "A"}]}, "Two": {"creatures": []}}}"#,
+    "The fight has no creatures. Add some in the tracker first."
+)]
+#[case::too_many(
+    "",
+    r#"[{"name": "Rat", "count": 501}]"#,
+    "The fight has more than 500 creatures, the most of an encounter. Remove some first."
+)]
+#[case::unknown("", r#"{"hello": "world"}"#, "No known file.")]
+#[case::an_empty_list("", "[]", "No known file.")]
+#[case::numbers("", "[1, 2, 3]", "No known file.")]
+#[case::a_number("", "3", "No known file.")]
+#[case::ruleset("?ruleset=chess", r#"["Ogre"]"#, "ruleset: Unknown ruleset.")]
+#[tokio::test]
+async fn a_file_without_a_fight_is_refused(
+    #[case] query: &str,
+    #[case] file: &str,
+    #[case] detail: &str,
+) {
+    let api = Api::start().await;
+    let problem = convert(&api, query, file)
+        .await
+        .problem(422, "invalid_value");
+    let said = problem["detail"].as_str().expect("a detail");
+    assert!(said.starts_with(detail), "{said}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_json_is_malformed_and_a_mark_of_bytes_is_none() {
+    let api = Api::start().await;
+    convert(&api, "", "{\"state\": ")
+        .await
+        .problem(400, "invalid_json");
+    // Not through the client, which reads each body as JSON.
+    let marked = api.post_text("/v1/encounters/convert", "\u{feff}[\"Ogre\"]");
+    let answer = marked.request().send().await.expect("an answer");
+    assert_eq!(answer.status(), 200);
+}
+
+#[tokio::test]
+async fn a_hidden_creature_leaves_no_gap_in_names_and_places() {
+    let api = Api::start().await;
+    let creature =
+        |hidden: bool| json!({"name": "Orc", "initiative": 12, "hidden": hidden, "hp": 0});
+    let file = json!({"creatures": [creature(false), creature(true), creature(false)]});
+    let creation = convert(&api, "", file.to_string()).await.expect(200).json()["creation"].clone();
+    let of = |place: usize| {
+        let combatant = &creation["combatants"][place];
+        (
+            combatant["name"].clone(),
+            combatant["numbers"]["place"].clone(),
+        )
+    };
+    assert_eq!(of(0), (json!("Orc 1"), json!(1)));
+    assert_eq!(of(2), (json!("Orc 2"), json!(2)));
+    assert_eq!(of(1), (json!("Orc 3"), json!(3)));
+}
