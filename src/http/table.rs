@@ -51,6 +51,7 @@ const FILES: &[Asset] = files! {
     "/table/desk.js" "text/javascript; charset=utf-8" "desk.js",
     "/table/saved.js" "text/javascript; charset=utf-8" "saved.js",
     "/table/start.js" "text/javascript; charset=utf-8" "start.js",
+    "/table/bring.js" "text/javascript; charset=utf-8" "bring.js",
     "/table/lines.js" "text/javascript; charset=utf-8" "lines.js",
     "/table/roster.js" "text/javascript; charset=utf-8" "roster.js",
 };

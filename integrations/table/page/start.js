@@ -1,6 +1,7 @@
-// The page without a fight: fights that this browser knows, a new one from lines of text, and the import of an exported log.
+// The page without a fight: fights that this browser knows, a new one from lines of text, and one from a file.
 
 import { Problem, create, isPassing, newKey, pause, readRuleset, readRulesets } from "./api.js";
+import { Bring } from "./bring.js";
 import { keep } from "./desk.js";
 import { field } from "./fields.js";
 import { List } from "./lines.js";
@@ -21,6 +22,8 @@ const SHARED = [
   ["player_undo", "Players undo", "A player may undo their own last command until someone else acts.", "No", { type: "boolean" }],
   ["player_effects", "Players add effects", "Players may add effects of their combatants.", "No", { type: "boolean" }],
 ];
+
+const wantsKey = ({ problem }) => ["unauthorized", "application_key_needed"].includes(problem.code);
 
 // A word of a line with a value that it may have.
 function example({ word, kind, schema }) {
@@ -75,6 +78,7 @@ class Start {
       event.preventDefault();
       this.create();
     });
+    this.bring = new Bring(at, (file, path, told) => this.send(file, path, told), (error) => this.refuseFile(error));
     at("import").addEventListener("submit", (event) => {
       event.preventDefault();
       this.import();
@@ -134,6 +138,7 @@ class Start {
       try {
         const { items } = await readRulesets();
         const manifests = await Promise.all(items.map(({ id }) => readRuleset(id)));
+        this.bring.rulesets = items;
         this.games ??= gamesOf(manifests);
       } catch {
         this.tell("The server does not answer. Trying again …");
@@ -291,10 +296,9 @@ class Start {
   }
 
   async import() {
-    const [file] = at("import-file").files;
-    if (!file || this.sending) return;
-    const told = (words) => { at("import-told").textContent = words; };
-    await this.deliver(file, { path: "/import", told, refuse: (error) => told(refusal(error)) });
+    const { bring } = this;
+    if (!bring.file || this.sending || !await bring.isReady()) return;
+    await this.deliver(bring.file, { path: bring.request, told: (words) => bring.tell(words), refuse: (error) => this.refuseFile(error) });
   }
 
   // Creates a fight and opens it. `refuse` says why the server does not.
@@ -307,7 +311,7 @@ class Start {
       if (made) this.open(made.encounter.id, made.token, this.keepChosen(made, game));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (["unauthorized", "application_key_needed"].includes(error.problem.code)) this.askForKey(told);
+      if (wantsKey(error)) this.askForKey(told);
       else refuse(error);
     } finally {
       this.sending = false;
@@ -342,6 +346,12 @@ class Start {
       return error.message;
     }
     return "";
+  }
+
+  refuseFile(error) {
+    const told = (words) => this.bring.tell(words);
+    if (wantsKey(error)) this.askForKey(told);
+    else told(refusal(error));
   }
 
   askForKey(told) {

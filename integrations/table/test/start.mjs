@@ -330,16 +330,58 @@ export function start({ browser, server, wire }) {
     const file = await download.path();
     await page.getByRole("link", { name: "All fights" }).click();
     await page.locator("#import-file").setInputFiles({ name: "broken.json", mimeType: "application/json", buffer: Buffer.from("{}") });
-    await page.getByRole("button", { name: "Import" }).click();
-    await page.locator("#import-told:not(:empty)").waitFor();
+    await page.locator("#import-told", { hasText: "No known file" }).waitFor();
+    await page.getByRole("button", { name: "Bring the fight" }).click();
+    await page.locator("#import-told", { hasText: "No known file" }).waitFor();
     assert.ok(!page.url().includes("encounter="), "a wrong file opens nothing");
     await page.locator("#import-file").setInputFiles({ name: "log.json", mimeType: "application/json", buffer: await readFile(file) });
-    await page.getByRole("button", { name: "Import" }).click();
+    await page.getByRole("button", { name: "Bring the fight" }).click();
     const copy = await fightOf(page);
     assert.notEqual(copy.id, fight.id);
     const state = async (one) => (({ combatants, version, round }) => ({ combatants, version, round }))(await one.read("gm"));
     assert.deepEqual(await state(copy), await state(fight));
     assert.match(await page.locator("#log").innerText(), /The bridge creaks/);
+    await page.context().close();
+  });
+
+  test("a file of another tracker becomes a fight in three acts", async () => {
+    const files = new URL("../../../tests/fixtures/trackers/", import.meta.url);
+    const page = await opened();
+    // It is dropped anywhere on the page.
+    const text = await readFile(new URL("obsidian.json", files), "utf8");
+    const began = performance.now();
+    await page.evaluate((text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], "data.json", { type: "application/json" }));
+      document.querySelector("#new").dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
+    }, text);
+    const about = page.locator("#import-about");
+    await page.locator("#import-about", { hasText: "Obsidian's Initiative Tracker: 5 combatants." }).waitFor();
+    assert.match(await about.innerText(), /Mira, Троль, Old Guide/);
+    assert.match(await about.innerText(), /It was the turn of Mira/);
+    await page.keyboard.press("Enter");
+    const fight = await fightOf(page);
+    await until(() => page.evaluate(() => document.activeElement.closest("#buttons") !== null), "the start has the focus");
+    await page.keyboard.press("Enter");
+    await until(async () => (await page.locator("#about").innerText()).includes("Round 1"), "it is started");
+    const ms = performance.now() - began;
+    console.log(`# from a file to round 1: ${(ms / 1000).toFixed(1)} s with a drop and 2 keys`);
+    const { order, name } = await fight.read("gm");
+    assert.equal(name, "The bridge");
+    assert.deepEqual(order.filter(({ out }) => !out).map(({ initiative, name }) => [initiative, name]), [[17.5, "Mira"], [0, "Троль"], [-1, "Old Guide"]]);
+    await page.getByRole("link", { name: "All fights" }).click();
+    // Another fight of the same file, under other rules.
+    await page.locator("#import-file").setInputFiles({ name: "data.json", mimeType: "application/json", buffer: Buffer.from(text) });
+    await page.getByLabel("Fight", { exact: true }).selectOption("The tower");
+    await page.locator("#import-about", { hasText: "2 combatants" }).waitFor();
+    await page.getByLabel("Rules", { exact: true }).selectOption({ label: "Seize the initiative" });
+    await until(() => page.evaluate(() => document.activeElement.id === "import-ruleset"), "the choice keeps the focus");
+    await page.screenshot({ path: path.join(pictures, "bring.png"), fullPage: true });
+    await page.evaluate(axe);
+    assert.deepEqual(await page.evaluate(async () => (await globalThis.axe.run(document)).violations.map(({ id }) => id)), []);
+    await page.getByRole("button", { name: "Bring the fight" }).click();
+    const tower = await (await fightOf(page)).read("gm");
+    assert.deepEqual([tower.ruleset, tower.combatants.map((one) => [one.name, one.dex_modifier])], ["seize", [["Ogre", -1], ["Mira", 3]]]);
     await page.context().close();
   });
 
