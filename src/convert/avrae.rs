@@ -3,10 +3,10 @@
 use super::fight::{Creature, Fight, HitPoints, NO_DURATION};
 use super::is_place;
 use super::json::{Json, JsonFields};
-use crate::vocabulary::Kind;
+use crate::vocabulary::{Kind, MAX_COMBATANTS};
 
 /// What Avrae keeps for itself.
-const BOOKKEEPING: [&str; 9] = [
+const BOOKKEEPING: &[&str] = &[
     "_id",
     "lastchanged",
     "channel",
@@ -19,7 +19,7 @@ const BOOKKEEPING: [&str; 9] = [
 ];
 
 /// What it knows of a combatant besides: the sheet.
-const SHEET: [&str; 14] = [
+const SHEET: &[&str] = &[
     "stats",
     "levels",
     "attacks",
@@ -43,17 +43,22 @@ pub(super) fn is_combat(fields: &JsonFields<'_>) -> bool {
 
 pub(super) fn read(mut fields: JsonFields<'_>) -> Fight {
     let mut fight = Fight {
+        name: fields.fields("options").text("name"),
         round: fields.number("round"),
         ..Fight::default()
     };
     let entries = fields.items("combatants");
     let current = fields.number("current");
     for (place, entry) in entries.into_iter().enumerate() {
+        if fight.is_full() {
+            break;
+        }
         let first = fight.creatures.len();
         let mut group = entry.fields();
         if group.get("type").and_then(Json::text).as_deref() == Some("group") {
             let name = group.text("name");
-            for member in group.items("combatants") {
+            let left = MAX_COMBATANTS + 1 - first;
+            for member in group.items("combatants").into_iter().take(left) {
                 let mut creature = creature(member);
                 creature.group.clone_from(&name);
                 fight.creatures.push(creature);
@@ -62,13 +67,12 @@ pub(super) fn read(mut fields: JsonFields<'_>) -> Fight {
             fight.creatures.push(creature(entry));
         }
         if current.is_some_and(|current| is_place(place, current)) {
-            let acting = fight.creatures.get(first);
-            fight.current = acting.and_then(|creature| creature.name.clone());
+            fight.current = Some(first);
         }
     }
     // The initiative that is counted, of the one whose turn it is.
     fields.ignore(&["turn"]);
-    fields.ignore(&BOOKKEEPING);
+    fields.ignore(BOOKKEEPING);
     fight.left_of(&fields);
     fight
 }
@@ -83,25 +87,25 @@ fn creature(combatant: Json<'_>) -> Creature {
     let mut creature = Creature::new(kind);
     creature.id = fields.text("id");
     creature.name = fields.text("name");
-    creature.is_hidden = fields.is_true("private");
+    // Private ones are listed, without their numbers: so are foes here.
+    fields.ignore(&["private"]);
     creature.initiative = creature.number(&mut fields, "init");
     creature.hp = Some(HitPoints {
-        current: fields.number("hp"),
-        max: fields.number("max_hp"),
-        temp: fields.number("temp_hp"),
+        current: creature.number(&mut fields, "hp"),
+        max: creature.number(&mut fields, "max_hp"),
+        temp: creature.number(&mut fields, "temp_hp"),
     });
     creature.armor_class = fields.text("ac");
     creature.notes = fields.text("notes");
-    for effect in fields.items("effects") {
-        let mut effect = effect.fields();
-        creature.conditions.extend(effect.text("name"));
-        if effect.number("duration").is_some() {
-            creature.left("effects.duration", NO_DURATION);
-        }
+    let effects = fields.items("effects");
+    let lasts = |effect: &Json<'_>| effect.fields().number("duration").is_some();
+    if effects.iter().any(lasts) {
+        creature.left("effects.duration", NO_DURATION);
     }
+    creature.conditions("effects", effects, |effect| effect.fields().text("name"));
     // A Discord user, who is not the name of a player.
     fields.ignore(&["controller_id"]);
-    fields.ignore(&SHEET);
+    fields.ignore(SHEET);
     creature.left_of(&fields);
     creature
 }

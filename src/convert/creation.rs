@@ -1,6 +1,6 @@
 //! A fight as the body of a creation, and what has no place in it.
 
-use super::fight::{Creature, Fight, HitPoints, Left};
+use super::fight::{Creature, Fight, HitPoints, Left, NO_FIELD};
 use super::{LeftOut, Wish};
 use crate::json::{FieldError, shortened};
 use crate::vocabulary::{
@@ -13,34 +13,65 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Maximum hit points.
 const MOST_HP: f64 = 1_000_000.0;
-/// Maximum conditions of a combatant.
-const MOST_CONDITIONS: usize = 32;
+/// Maximum conditions of a combatant, without those for one that is out.
+const MOST_CONDITIONS: usize = 30;
+/// Fewest characters of an id that does not count.
+const COUNTED: usize = 5;
 /// Maximum characters of a name before its number.
 const NAME: usize = 74;
+/// Maximum characters of the name of a fight.
+const TITLE: usize = 120;
 /// Maximum characters of a text of the client's own.
 const TEXT: usize = 200;
 /// Maximum entries of the list of what has no place.
-const MOST_LEFT: usize = 200;
+const MOST_LEFT: usize = 60;
+/// Maximum combatants that an entry names.
+pub(super) const MOST_SAID: usize = 10;
+/// The greatest number of a file by which a creature differs from its namesakes.
+const MOST_NUMBER: f64 = 999.0;
 
 /// What has no place: by the field and why, the combatants that have it.
 #[derive(Default)]
-struct LeftOvers(BTreeMap<(String, Cow<'static, str>), Vec<String>>);
+struct LeftOvers(BTreeMap<(String, Cow<'static, str>), Who>);
+
+/// The combatants that something is left out of.
+#[derive(Default)]
+struct Who {
+    count: usize,
+    /// The first of them.
+    names: Vec<String>,
+    /// The place of the last.
+    last: Option<usize>,
+}
 
 impl LeftOvers {
-    fn add(&mut self, Left { field, why }: Left, combatant: Option<&str>) {
-        if self.0.len() >= MOST_LEFT && !self.0.contains_key(&(field.clone(), why.clone())) {
+    /// `combatant` is the place and the name of the one that has it; None for the fight.
+    fn add(&mut self, Left { field, why }: Left, combatant: Option<(usize, &str)>) {
+        let key = (field, why);
+        if self.0.len() >= MOST_LEFT && !self.0.contains_key(&key) {
             return;
         }
-        let combatants = self.0.entry((field, why)).or_default();
-        combatants.extend(combatant.map(str::to_owned));
+        let who = self.0.entry(key).or_default();
+        let Some((place, name)) = combatant else {
+            return;
+        };
+        if who.last == Some(place) {
+            return;
+        }
+        who.last = Some(place);
+        who.count += 1;
+        if who.names.len() < MOST_SAID {
+            who.names.push(name.to_owned());
+        }
     }
 
     fn list(self) -> Vec<LeftOut> {
         let entries = self.0.into_iter();
-        let entries = entries.map(|((field, why), combatants)| LeftOut {
+        let entries = entries.map(|((field, why), who)| LeftOut {
             field,
             why: why.into_owned(),
-            combatants,
+            count: who.count,
+            combatants: who.names,
         });
         entries.collect()
     }
@@ -65,8 +96,9 @@ pub(super) fn creation(
     for said in std::mem::take(&mut fight.left) {
         left.add(said, None);
     }
-    say_where(&fight, &mut left);
     let names = names(&fight.creatures);
+    say_where(&fight, &names, &mut left);
+    let has_hidden = fight.creatures.iter().any(|creature| creature.is_hidden);
     let mut ids = HashSet::new();
     let mut lots = Vec::new();
     for (creature, name) in fight.creatures.iter().zip(&names) {
@@ -74,7 +106,7 @@ pub(super) fn creation(
             fields: Map::new(),
             left: Vec::new(),
         };
-        lot.identity(creature, name, &mut ids);
+        lot.identity(creature, name, &mut ids, has_hidden);
         lot.body(creature, wish);
         lots.push(lot);
     }
@@ -88,17 +120,16 @@ pub(super) fn creation(
         lot.fields.extend(stats);
     }
     let mut combatants = Vec::new();
-    for ((lot, creature), name) in lots.into_iter().zip(fight.creatures).zip(&names) {
+    let all = lots.into_iter().zip(fight.creatures).zip(&names);
+    for (place, ((lot, creature), name)) in all.enumerate() {
         for said in creature.left.into_iter().chain(lot.left) {
-            left.add(said, Some(name));
+            left.add(said, Some((place, name)));
         }
         combatants.push(Value::Object(lot.fields));
     }
     let mut body = json!({"ruleset": wish.ruleset, "combatants": combatants});
-    let name = fight
-        .name
-        .and_then(|name| Text::<120>::new(&cut(&line(&name), 120)));
-    if let Some(name) = name {
+    let name = fight.name.map(|name| title(&name));
+    if let Some(name) = name.and_then(|name| Text::<TITLE>::new(&name)) {
         body["name"] = json!(name);
     }
     if let Some(options) = taken.options {
@@ -119,6 +150,9 @@ fn known_order(fight: &Fight, lots: &mut [Lot]) -> KnownOrder {
         if known.is_some() && initiative.is_none() {
             lot.left("initiative", "No initiative is as far from 0.");
         }
+        if is_rolled && known == Some(0.0) {
+            lot.left("initiative", "It has 0. Set it, if it was not rolled yet.");
+        }
         if let Some(initiative) = initiative {
             equals.entry(initiative).or_default().push(place);
         }
@@ -129,12 +163,10 @@ fn known_order(fight: &Fight, lots: &mut [Lot]) -> KnownOrder {
             place: 0,
         });
     }
-    for mut places in equals.into_values().filter(|places| places.len() > 1) {
-        // A gap in the places of the others would show one that is hidden.
-        places.sort_by_key(|place| fight.creatures.get(*place).is_some_and(|c| c.is_hidden));
-        for (number, place) in places.into_iter().enumerate() {
+    for places in equals.into_values() {
+        for (place, number) in among_equals(&places, &fight.creatures) {
             if let Some(roll) = rolls.get_mut(place) {
-                roll.place = number + 1;
+                roll.place = number;
             }
         }
     }
@@ -145,17 +177,34 @@ fn known_order(fight: &Fight, lots: &mut [Lot]) -> KnownOrder {
 }
 
 /// Says where the fight was, if it had begun: a creation starts at its beginning.
-fn say_where(fight: &Fight, left: &mut LeftOvers) {
+fn say_where(fight: &Fight, names: &[String], left: &mut LeftOvers) {
     let round = fight.round.filter(|round| *round > 1.0);
     if let Some(round) = round {
-        let why = format!("It was round {round}. The fight starts in round 1.");
+        let why = format!(
+            "It was round {}. The fight starts in round 1.",
+            whole(round)
+        );
         left.add(Left::new("round", why), None);
     }
-    if let Some(current) = fight.current.as_ref().filter(|_| fight.is_rolled()) {
-        let why = format!(
-            "It was the turn of {}. Start the fight, and give it the turn.",
-            cut(&line(current), NAME)
-        );
+    let Some(current) = fight.current.filter(|_| fight.is_rolled()) else {
+        return;
+    };
+    let ranks = fight.creatures.iter().map(|creature| {
+        let initiative = creature.initiative.unwrap_or(f64::NEG_INFINITY);
+        if fight.lowest_first {
+            -initiative
+        } else {
+            initiative
+        }
+    });
+    let ranks: Vec<f64> = ranks.collect();
+    let first = ranks.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let is_first = ranks.iter().position(|rank| *rank >= first) == Some(current);
+    if round.is_none() && is_first {
+        return;
+    }
+    if let Some(name) = names.get(current) {
+        let why = format!("It was the turn of {name}. Start the fight, and give it the turn.");
         left.add(Left::new("turn", why), None);
     }
 }
@@ -175,24 +224,10 @@ fn names(creatures: &[Creature]) -> Vec<String> {
         namesakes.entry(name).or_default().push(place);
     }
     let mut numbers = HashMap::new();
-    for mut places in namesakes.into_values().filter(|places| places.len() > 1) {
-        let of_file: Vec<_> = places
-            .iter()
-            .filter_map(|place| creatures.get(*place)?.number)
-            .collect();
-        let differ = |numbers: &[f64]| {
-            let mut seen = HashSet::new();
-            numbers.iter().all(|number| seen.insert(number.to_bits()))
-        };
-        if of_file.len() == places.len() && differ(&of_file) {
-            numbers.extend(places.into_iter().zip(of_file));
-            continue;
-        }
-        places.sort_by_key(|place| creatures.get(*place).is_some_and(|c| c.is_hidden));
-        let mut number = 0.0;
-        for place in places {
-            number += 1.0;
-            numbers.insert(place, number);
+    for places in namesakes.into_values() {
+        match numbers_of_file(&places, creatures) {
+            Some(of_file) => numbers.extend(places.into_iter().zip(of_file)),
+            None => numbers.extend(among_equals(&places, creatures)),
         }
     }
     for (place, name) in names.iter_mut().enumerate() {
@@ -203,15 +238,46 @@ fn names(creatures: &[Creature]) -> Vec<String> {
     names
 }
 
+/// The numbers from 1 of creatures that are equal in something, the hidden ones last: those that players
+/// see must look as if they were alone. One that is seen alone has none.
+fn among_equals(places: &[usize], creatures: &[Creature]) -> Vec<(usize, usize)> {
+    let is_hidden = |place: &usize| creatures.get(*place).is_some_and(|c| c.is_hidden);
+    let (hidden, seen): (Vec<usize>, Vec<usize>) = places.iter().copied().partition(is_hidden);
+    let first = usize::from(seen.len() != 1 || hidden.is_empty());
+    if places.len() < 2 {
+        return Vec::new();
+    }
+    let numbered = seen.into_iter().chain(hidden).zip(first..);
+    numbered.filter(|(_, number)| *number > 0).collect()
+}
+
+/// The file's numbers of namesakes, if it tells them apart and none is hidden: a gap would show it.
+fn numbers_of_file(places: &[usize], creatures: &[Creature]) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for place in places {
+        let creature = creatures
+            .get(*place)
+            .filter(|creature| !creature.is_hidden)?;
+        let number = creature.number.filter(|number| number.fract() == 0.0)?;
+        let number = (1.0..=MOST_NUMBER).contains(&number).then_some(number)?;
+        numbers.push(whole(number) as usize);
+    }
+    let differ = numbers.iter().collect::<HashSet<_>>().len() == numbers.len();
+    (places.len() > 1 && differ).then_some(numbers)
+}
+
+/// The name of a fight, as one line that fits.
+pub(super) fn title(name: &str) -> String {
+    cut(&line(name), TITLE)
+}
+
 /// A text as one line, without what a name may not have.
 fn line(text: &str) -> String {
-    let words = text.split_whitespace().map(|word| {
-        let plain = word
-            .chars()
-            .filter(|c| is_plain(c.encode_utf8(&mut [0; 4])));
-        plain.collect::<String>()
-    });
-    words.collect::<Vec<_>>().join(" ")
+    let plain: String = text
+        .chars()
+        .filter(|c| c.is_whitespace() || is_plain(c.encode_utf8(&mut [0; 4])))
+        .collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// As much of a text as fits.
@@ -238,8 +304,15 @@ impl Lot {
         self.left.push(Left::new(field, why));
     }
 
-    /// Name, id and side, and the texts that are nobody's rule.
-    fn identity(&mut self, creature: &Creature, name: &str, ids: &mut HashSet<String>) {
+    /// Name, id and side, and the texts that are nobody's rule. With `shows_hidden`, ids that count may
+    /// show that there are hidden ones.
+    fn identity(
+        &mut self,
+        creature: &Creature,
+        name: &str,
+        ids: &mut HashSet<String>,
+        shows_hidden: bool,
+    ) {
         self.set("name", name);
         if creature
             .name
@@ -249,10 +322,14 @@ impl Lot {
             self.left("name", "A name has at most 80 characters. This one is cut.");
         }
         let mut metadata = Map::new();
-        match creature.id.as_ref().filter(|id| ids.insert((*id).clone())) {
-            Some(id) if CombatantId::new(id).is_some() => self.set("id", id.as_str()),
-            Some(id) => self.text(&mut metadata, "id", id),
-            None => {}
+        if let Some(id) = &creature.id {
+            if shows_hidden && id.len() < COUNTED {
+                self.left("id", "A gap in such ids would show the hidden ones.");
+            } else if CombatantId::new(id).is_some() && ids.insert(id.clone()) {
+                self.set("id", id.as_str());
+            } else {
+                self.text(&mut metadata, "id", id);
+            }
         }
         let side = if creature.is_friend {
             "players"
@@ -279,9 +356,9 @@ impl Lot {
             ("notes", &creature.notes),
             ("link", &creature.link),
         ];
-        for (name, text) in texts {
-            if let Some(text) = text {
-                self.text(&mut metadata, name, text);
+        for (field, text) in texts {
+            if text.is_some() {
+                self.left(field, NO_FIELD);
             }
         }
         if !metadata.is_empty() {
@@ -322,7 +399,10 @@ impl Lot {
         }
         if conditions.len() > MOST_CONDITIONS {
             conditions.truncate(MOST_CONDITIONS);
-            self.left("conditions", "A combatant has at most 32 conditions.");
+            self.left(
+                "conditions",
+                "A combatant has at most 32. The last ones are left out.",
+            );
         }
         let is_out = |conditions: &[String]| conditions.iter().any(|word| OUT.contains(&&**word));
         if creature.is_disabled {
@@ -351,11 +431,13 @@ impl Lot {
         let max = hp.max.or(hp.current).filter(|max| *max > 0.0)?;
         let current = hp.current.unwrap_or(max);
         if current < 0.0 {
-            let why = format!("{current} hit points are 0 here.");
-            self.left("hp", why);
+            self.left("hp", "Hit points below 0 are 0 here.");
         }
         // What is above the maximum is temporary.
         let more = (current - max).max(0.0);
+        if more > 0.0 {
+            self.left("hp", "What is above the maximum is temporary here.");
+        }
         let temp = hp.temp.unwrap_or_default().max(0.0) + more;
         let current = whole(current.min(max));
         let mut hp = json!({"current": current, "max": whole(max)});

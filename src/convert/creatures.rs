@@ -3,14 +3,14 @@
 
 use super::fight::{Creature, Fight, HitPoints};
 use super::json::{Json, JsonFields};
-use super::{FoundFight, count, repeat};
+use super::{FoundFight, count, modifier_of, repeat};
 use crate::vocabulary::Kind;
 
 /// Under which names lists say how many.
-const COUNTS: [&str; 4] = ["count", "quantity", "qty", "number"];
+const COUNTS: &[&str] = &["count", "quantity", "qty", "number"];
 
 /// What builders keep for themselves.
-const BOOKKEEPING: [&str; 6] = [
+const BOOKKEEPING: &[&str] = &[
     "slug",
     "key",
     "document",
@@ -52,6 +52,9 @@ pub(super) fn fights(items: Vec<Json<'_>>) -> Option<Vec<FoundFight<'_>>> {
 fn read(items: &[Json<'_>]) -> Fight {
     let mut fight = Fight::default();
     for item in items {
+        if fight.is_full() {
+            break;
+        }
         if let Some(name) = item.text() {
             let mut creature = Creature::new(Kind::Npc);
             creature.name = Some(name);
@@ -63,13 +66,13 @@ fn read(items: &[Json<'_>]) -> Fight {
         let count = count(counts.first().copied());
         let monster = fields.take("monster").filter(|monster| monster.is_object());
         let monster = monster.unwrap_or(*item);
-        repeat(&mut fight, count, || creature(monster.fields()));
+        repeat(&mut fight, count, creature(monster.fields()));
     }
     fight
 }
 
 fn creature(mut fields: JsonFields<'_>) -> Creature {
-    fields.ignore(&COUNTS);
+    fields.ignore(COUNTS);
     let is_player = fields.get("player").is_some_and(Json::is_true)
         || fields
             .get("type")
@@ -85,6 +88,8 @@ fn creature(mut fields: JsonFields<'_>) -> Creature {
     creature.modifier = ["modifier", "initiative_modifier", "initiativeMod"]
         .iter()
         .find_map(|name| fields.number(name));
+    let dexterity = fields.number("dexterity").map(modifier_of);
+    creature.modifier = creature.modifier.or(dexterity);
     let first = |fields: &mut JsonFields<'_>, names: &[&str]| {
         names.iter().find_map(|name| fields.number(name))
     };
@@ -98,11 +103,11 @@ fn creature(mut fields: JsonFields<'_>) -> Creature {
     creature.armor_class = fields.text("ac").or_else(|| fields.text("armor_class"));
     creature.level = fields.text("level");
     creature.notes = fields.text("notes");
-    for condition in fields.items("conditions") {
-        let named = || condition.fields().text("name");
-        creature.conditions.extend(condition.text().or_else(named));
-    }
-    fields.ignore(&BOOKKEEPING);
+    let conditions = fields.items("conditions");
+    creature.conditions("conditions", conditions, |condition| {
+        condition.text().or_else(|| condition.fields().text("name"))
+    });
+    fields.ignore(BOOKKEEPING);
     creature.left_of(&fields);
     creature
 }

@@ -1,13 +1,14 @@
 //! An encounter of D&D Beyond, as its encounter builder keeps it: monsters, players and other entries.
 
-use super::fight::{Creature, Fight, HitPoints};
+use super::fight::{Creature, Fight, HitPoints, Left};
 use super::json::{Json, JsonFields};
 use super::{FoundFight, count, repeat};
+use crate::json::shortened;
 use crate::vocabulary::Kind;
 use std::collections::HashMap;
 
 /// What the builder keeps for itself.
-const BOOKKEEPING: [&str; 14] = [
+const BOOKKEEPING: &[&str] = &[
     "id",
     "userId",
     "inProgress",
@@ -20,7 +21,6 @@ const BOOKKEEPING: [&str; 14] = [
     "rewards",
     "editable",
     "stats",
-    "turnNum",
     "permissions",
 ];
 
@@ -72,21 +72,39 @@ fn read(mut fields: JsonFields<'_>) -> Fight {
         ..Fight::default()
     };
     for player in fields.items("players") {
-        fight.creatures.extend(character(player));
+        if fight.is_full() {
+            break;
+        }
+        match character(player) {
+            Ok(creature) => fight.creatures.push(creature),
+            Err(why) => fight.left.extend(why),
+        }
     }
     for monster in fields.items("monsters") {
+        if fight.is_full() {
+            break;
+        }
         let quantity = monster.fields().take("quantity");
-        repeat(&mut fight, count(quantity), || {
-            self::monster(monster, &groups)
-        });
+        let creature = self::monster(monster, &groups);
+        repeat(&mut fight, count(quantity), creature);
     }
     for entry in fields.items("manualEntries") {
+        if fight.is_full() {
+            break;
+        }
         let mut fields = entry.fields();
         let mut creature = entrant(Kind::Npc, &mut fields);
         creature.left_of(&fields);
         fight.creatures.push(creature);
     }
-    fields.ignore(&BOOKKEEPING);
+    let turn = fields.number("turnNum").filter(|turn| *turn > 0.0);
+    if let Some(turn) = turn.filter(|_| fight.round.is_some_and(|round| round > 0.0)) {
+        let why = format!(
+            "It was turn {turn:.0} of the round. Start the fight, and give that combatant the turn."
+        );
+        fight.left.push(Left::new("turn", why));
+    }
+    fields.ignore(BOOKKEEPING);
     fight.left_of(&fields);
     fight
 }
@@ -96,20 +114,32 @@ fn entrant(kind: Kind, fields: &mut JsonFields<'_>) -> Creature {
     let mut creature = Creature::new(kind);
     creature.name = fields.text("name");
     creature.initiative = creature.number(fields, "initiative");
+    let max = creature
+        .number(fields, "maximumHitPoints")
+        .filter(|max| *max > 0.0);
+    let current = creature.number(fields, "currentHitPoints");
+    let average = creature.number(fields, "averageHitPoints");
     creature.hp = Some(HitPoints {
-        current: fields.number("currentHitPoints"),
-        max: fields.number("maximumHitPoints"),
-        temp: fields.number("temporaryHitPoints"),
+        // Without a maximum nothing is known of them but the average.
+        current: max.and(current).or(average),
+        max: max.or(average),
+        temp: creature.number(fields, "temporaryHitPoints"),
     });
-    fields.ignore(&["averageHitPoints", "id", "order"]);
+    fields.ignore(&["id", "order"]);
     creature
 }
 
-fn character(player: Json<'_>) -> Option<Creature> {
+/// A player's character, or what is said of one that takes no part.
+fn character(player: Json<'_>) -> Result<Creature, Option<Left>> {
     let mut fields = player.fields();
     let id = fields.text("id");
-    if fields.text("type").as_deref() == Some(PLACEHOLDER) || fields.is_true("hidden") {
-        return None;
+    if fields.text("type").as_deref() == Some(PLACEHOLDER) {
+        return Err(None);
+    }
+    if fields.is_true("hidden") {
+        let name = fields.text("name").map(|name| shortened(&name));
+        let why = format!("{} takes no part there. Add it.", name.unwrap_or_default());
+        return Err(Some(Left::new("players", why)));
     }
     let mut creature = entrant(Kind::Pc, &mut fields);
     creature.id = id;
@@ -124,7 +154,7 @@ fn character(player: Json<'_>) -> Option<Creature> {
         "count",
     ]);
     creature.left_of(&fields);
-    Some(creature)
+    Ok(creature)
 }
 
 fn monster(monster: Json<'_>, groups: &HashMap<String, Option<String>>) -> Creature {

@@ -1,12 +1,16 @@
 //! A fight as other trackers have it, before it is a creation.
 
-use super::json::JsonFields;
+use super::json::{Json, JsonFields};
 use crate::json::shortened;
-use crate::vocabulary::Kind;
+use crate::vocabulary::{Kind, MAX_COMBATANTS};
 use std::borrow::Cow;
 
 /// Maximum fields without a place that are said of a creature, or of a fight.
 const MOST_LEFT: usize = 30;
+/// Maximum characters of a condition that are kept, more than one may have.
+const CONDITION: usize = 100;
+/// Maximum conditions that are read of a creature, more than a combatant may have.
+const MOST_CONDITIONS: usize = 50;
 
 /// A fight of a file.
 #[derive(Default)]
@@ -17,13 +21,14 @@ pub(super) struct Fight {
     /// Whether the lowest initiative acts first.
     pub lowest_first: bool,
     pub round: Option<f64>,
-    /// The name of the creature whose turn it is.
-    pub current: Option<String>,
+    /// The place of the creature whose turn it is.
+    pub current: Option<usize>,
     /// What else of the fight has no place: a field, and why.
     pub left: Vec<Left>,
 }
 
 /// What has no place: a field of the file, and why.
+#[derive(Clone)]
 pub(super) struct Left {
     pub field: String,
     pub why: Cow<'static, str>,
@@ -44,6 +49,7 @@ pub(super) const NO_FIELD: &str = "There is no place for this.";
 pub(super) const NO_DURATION: &str = "A condition has no duration. Add an effect that has one.";
 
 /// A creature of a file. Numbers and texts are as the file has them.
+#[derive(Clone)]
 pub(super) struct Creature {
     /// The file's own id.
     pub id: Option<String>,
@@ -76,6 +82,7 @@ pub(super) struct Creature {
 }
 
 /// Hit points of a file: a maximum of 0 means that none are tracked.
+#[derive(Clone)]
 pub(super) struct HitPoints {
     pub current: Option<f64>,
     pub max: Option<f64>,
@@ -107,14 +114,37 @@ impl Creature {
         }
     }
 
-    /// Takes a number that decides. A text that is no number is left out, and said.
+    /// Takes a number. What is there and is no number is left out, and said.
     pub fn number(&mut self, fields: &mut JsonFields<'_>, name: &str) -> Option<f64> {
         let value = fields.take(name)?;
         let number = value.number();
-        if let (None, Some(text)) = (number, value.text()) {
-            self.left(name, format!("{:?} is no number.", shortened(&text)));
+        if number.is_none() && !value.is_empty() {
+            let source = shortened(value.source());
+            self.left(name.to_owned(), format!("{source} is no number."));
         }
         number
+    }
+
+    /// Takes the names of conditions, and says that one has none.
+    pub fn conditions<'f>(
+        &mut self,
+        field: &'static str,
+        conditions: Vec<Json<'f>>,
+        name: impl Fn(Json<'f>) -> Option<String>,
+    ) {
+        let count = conditions.len();
+        for condition in conditions.into_iter().take(MOST_CONDITIONS) {
+            match name(condition) {
+                Some(name) => self.conditions.push(name.chars().take(CONDITION).collect()),
+                None => self.left(field, "A condition without a name."),
+            }
+        }
+        if count > MOST_CONDITIONS {
+            self.left(
+                field,
+                "A combatant has fewer conditions. The last ones are left out.",
+            );
+        }
     }
 
     pub fn left(&mut self, field: impl Into<String>, why: impl Into<Cow<'static, str>>) {
@@ -130,6 +160,11 @@ impl Creature {
 }
 
 impl Fight {
+    /// Whether it has more creatures than an encounter may have, so that no more need be read.
+    pub fn is_full(&self) -> bool {
+        self.creatures.len() > MAX_COMBATANTS
+    }
+
     /// Whether initiatives are known: one that was never rolled has 0 everywhere.
     pub fn is_rolled(&self) -> bool {
         let has_any = |creature: &Creature| creature.initiative.is_some_and(|known| known != 0.0);

@@ -1,8 +1,9 @@
 //! 5etools: lists of the encounter builder, with counts, and trackers of the DM screen.
 
-use super::fight::{Creature, Fight, HitPoints, NO_DURATION};
+use super::fight::{Creature, Fight, HitPoints, Left, NO_DURATION, NO_FIELD};
 use super::json::{Json, JsonFields};
 use super::{FoundFight, Source, count, repeat};
+use crate::json::shortened;
 use crate::vocabulary::Kind;
 use percent_encoding::percent_decode_str;
 
@@ -10,7 +11,7 @@ use percent_encoding::percent_decode_str;
 const TRACKER: f64 = 5.0;
 
 /// Of a list: what the builder keeps for itself.
-const BOOKKEEPING: [&str; 8] = [
+const BOOKKEEPING: &[&str] = &[
     "fileType",
     "siteVersion",
     "saveId",
@@ -22,7 +23,7 @@ const BOOKKEEPING: [&str; 8] = [
 ];
 
 /// Of a tracker: how it looks and rolls.
-const SETTINGS: [&str; 19] = [
+const SETTINGS: &[&str] = &[
     "s", "d", "c", "cndc", "rdp", "ri", "m", "rg", "rri", "wId", "g", "p", "a", "k", "piHp",
     "piHm", "piV", "piO", "isFirst",
 ];
@@ -96,36 +97,98 @@ fn list(mut fields: JsonFields<'_>) -> Fight {
         name: fields.text("name"),
         ..Fight::default()
     };
-    let mut party = fields
-        .fields("statePartyComps")
-        .fields("customAdvanced")
-        .fields("state");
-    let mut players = party.items("playersAdvanced");
-    players.extend(fields.items("playersAdvanced"));
-    for player in players {
-        let mut player = player.fields();
-        let mut creature = Creature::new(Kind::Pc);
-        creature.name = player.text("name");
-        creature.level = player.text("level");
-        player.ignore(&["extras"]);
-        creature.left_of(&player);
-        fight.creatures.push(creature);
-    }
+    party(&mut fields, &mut fight);
     for item in fields.items("items") {
         let mut item = item.fields();
         let count = count(item.take("c"));
         let name = item.text("h").map(|hash| name_of(&hash));
+        let scaled = item
+            .text("customHashId")
+            .and_then(|id| id.split("__").nth(2).map(str::to_owned));
         item.ignore(&["cId", "l"]);
-        repeat(&mut fight, count, || {
-            let mut creature = Creature::new(Kind::Npc);
-            creature.name.clone_from(&name);
-            creature.left_of(&item);
-            creature
-        });
+        let mut creature = Creature::new(Kind::Npc);
+        creature.name = name;
+        if let Some(challenge) = scaled.filter(|challenge| !challenge.is_empty()) {
+            let challenge = shortened(&challenge);
+            let why = format!("It is scaled to challenge {challenge}. Give it those numbers.");
+            creature.left("customHashId", why);
+        }
+        creature.left_of(&item);
+        repeat(&mut fight, count, creature);
     }
-    fields.ignore(&BOOKKEEPING);
+    fields.ignore(BOOKKEEPING);
     fight.left_of(&fields);
     fight
+}
+
+/// Adds the players' characters, if the list has their names.
+fn party(fields: &mut JsonFields<'_>, fight: &mut Fight) {
+    let mut parties = fields.fields("statePartyComps");
+    let is_advanced = match fields.text("activePartyId") {
+        Some(party) => party == "customAdvanced",
+        None => fields.take("isAdvanced").is_none_or(Json::is_true),
+    };
+    let mut of_state = |name: &str| parties.fields(name).fields("state");
+    let (mut simple, mut advanced) = (of_state("custom"), of_state("customAdvanced"));
+    let mut columns = Vec::new();
+    for list in [&mut advanced, &mut *fields] {
+        columns.extend(list.items("colsExtraAdvanced"));
+    }
+    let hit_points = columns.iter().position(|column| {
+        let name = column.fields().text("name");
+        name.is_some_and(|name| name.eq_ignore_ascii_case("hp"))
+    });
+    let mut players = advanced.items("playersAdvanced");
+    players.extend(fields.items("playersAdvanced"));
+    let mut counts = simple.items("playersSimple");
+    counts.extend(fields.items("playersSimple"));
+    if !is_advanced {
+        for group in counts {
+            let mut group = group.fields();
+            if let (Some(count), Some(level)) = (group.text("count"), group.text("level")) {
+                let why = format!(
+                    "The list has {count} characters of level {level}, without names. Add them."
+                );
+                fight.left.push(Left::new("players", why));
+            }
+        }
+        return;
+    }
+    for player in players {
+        if fight.is_full() {
+            break;
+        }
+        let mut player = player.fields();
+        let Some(name) = player.text("name") else {
+            continue;
+        };
+        let mut creature = Creature::new(Kind::Pc);
+        creature.name = Some(name);
+        creature.level = player.text("level");
+        let extras = player.items("extras");
+        let value = hit_points.and_then(|place| extras.get(place)?.fields().text("value"));
+        if let Some(value) = value {
+            let (current, max) = value.split_once('/').unwrap_or((&value, &value));
+            creature.hp = Some(HitPoints {
+                current: current
+                    .trim()
+                    .parse()
+                    .ok()
+                    .filter(|number: &f64| number.is_finite()),
+                max: max
+                    .trim()
+                    .parse()
+                    .ok()
+                    .filter(|number: &f64| number.is_finite()),
+                temp: None,
+            });
+        }
+        if extras.len() > usize::from(hit_points.is_some()) {
+            creature.left("extras", NO_FIELD);
+        }
+        creature.left_of(&player);
+        fight.creatures.push(creature);
+    }
 }
 
 /// The name in a hash: `goblin%20boss_mm` is the Goblin Boss of a book.
@@ -153,14 +216,17 @@ fn tracker(mut fields: JsonFields<'_>) -> Fight {
         ..Fight::default()
     };
     for row in fields.items("r") {
+        if fight.is_full() {
+            break;
+        }
         let is_active = matches!(row.fields().take("a"), Some(active) if active.is_true() || active.number() == Some(1.0));
         let creature = creature(row, armor.as_deref(), is_damage);
         if is_active && fight.current.is_none() {
-            fight.current.clone_from(&creature.name);
+            fight.current = Some(fight.creatures.len());
         }
         fight.creatures.push(creature);
     }
-    fields.ignore(&SETTINGS);
+    fields.ignore(SETTINGS);
     fight.left_of(&fields);
     fight
 }
@@ -188,9 +254,12 @@ fn creature(row: Json<'_>, armor: Option<&str>, is_damage: bool) -> Creature {
     creature.name = given.into_iter().flatten().next();
     creature.number = fields.number("o");
     creature.id = fields.text("id");
-    creature.is_hidden = fields.take("v").is_some_and(|visible| visible.is_false());
+    // Players' characters are seen in any case.
+    let visible = fields.take("v");
+    creature.is_hidden = source.is_some() && visible.is_some_and(Json::is_false);
     creature.initiative = creature.number(&mut fields, "i");
-    let (hp, max) = (fields.number("h"), fields.number("g"));
+    let hp = creature.number(&mut fields, "h");
+    let max = creature.number(&mut fields, "g");
     creature.hp = Some(HitPoints {
         current: match (hp, max) {
             (Some(damage), Some(max)) if is_damage => Some(max - damage),
@@ -199,20 +268,15 @@ fn creature(row: Json<'_>, armor: Option<&str>, is_damage: bool) -> Creature {
         max,
         temp: None,
     });
-    for condition in fields.items("c") {
-        let mut condition = condition.fields();
-        let mut entity = condition.fields("entity");
-        creature
-            .conditions
-            .extend(entity.text("name").or_else(|| condition.text("name")));
-        if entity
-            .number("turns")
-            .or_else(|| condition.number("turns"))
-            .is_some()
-        {
-            creature.left("conditions.turns", NO_DURATION);
-        }
+    let conditions = fields.items("c");
+    let lasts = |condition: &Json<'_>| {
+        let turns = part(*condition, "turns").and_then(Json::number);
+        turns.is_some()
+    };
+    if conditions.iter().any(lasts) {
+        creature.left("conditions.turns", NO_DURATION);
     }
+    creature.conditions("c", conditions, |condition| part(condition, "name")?.text());
     for cell in fields.items("k") {
         let mut cell = cell.fields();
         if armor.is_some() && cell.text("id").as_deref() == armor {
@@ -222,4 +286,11 @@ fn creature(row: Json<'_>, armor: Option<&str>, is_damage: bool) -> Creature {
     fields.ignore(&["a", "hh", "n_scr", "n_ssp", "n_scl"]);
     creature.left_of(&fields);
     creature
+}
+
+/// A part of a condition; in old files it stands in the condition itself.
+fn part<'f>(condition: Json<'f>, name: &str) -> Option<Json<'f>> {
+    let mut condition = condition.fields();
+    let entity = condition.fields("entity");
+    entity.get(name).or_else(|| condition.take(name))
 }

@@ -1,14 +1,14 @@
 //! A `Combat` of Foundry, as its documents are exported: alone, among the `encounters` of a module, or
 //! beside the `actors` that its combatants play.
 
-use super::fight::{Creature, Fight, HitPoints};
+use super::fight::{Creature, Fight, HitPoints, Left};
 use super::json::{Json, JsonFields};
 use super::{FoundFight, is_place, one};
-use crate::vocabulary::Kind;
+use crate::vocabulary::{Kind, MAX_COMBATANTS};
 use std::collections::HashMap;
 
 /// What Foundry keeps for itself.
-const BOOKKEEPING: [&str; 11] = [
+const BOOKKEEPING: &[&str] = &[
     "_stats",
     "flags",
     "sort",
@@ -22,27 +22,24 @@ const BOOKKEEPING: [&str; 11] = [
     "roundJoined",
 ];
 
-const NAMES: &str = "Foundry keeps this name with its token. Name it with `update_combatant`, or export the \
-    names too: docs/how-to/from-another-tracker.md.";
+const NAMES: &str = "Foundry keeps this name with its token. Rename it, or copy the combat with \
+    its names.";
 
 /// A field that each of its combatants has.
-const OF_FOUNDRY: [&str; 5] = ["tokenId", "actorId", "tokenUuid", "actorUuid", "actorData"];
-
-/// Actors of a file by their ids.
-type Actors<'f> = HashMap<String, Json<'f>>;
+const OF_FOUNDRY: &[&str] = &["tokenId", "actorId", "tokenUuid", "actorUuid", "actorData"];
 
 /// The combats of a file, if it has any.
 pub(super) fn fights(file: Json<'_>) -> Option<Vec<FoundFight<'_>>> {
     let mut fields = file.fields();
     if is_combat(&fields) {
-        return Some(vec![one(move || read(fields, &Actors::new()))]);
+        return Some(vec![one(move || read(fields, &mut Actors::default()))]);
     }
     if let Some(combat) = fields
         .take("combat")
         .filter(|combat| is_combat(&combat.fields()))
     {
-        let actors = actors(&mut fields);
-        return Some(vec![one(move || read(combat.fields(), &actors))]);
+        let mut actors = Actors::beside(&mut fields);
+        return Some(vec![one(move || read(combat.fields(), &mut actors))]);
     }
     let mut found = Vec::new();
     for combat in fields.items("encounters") {
@@ -53,7 +50,7 @@ pub(super) fn fights(file: Json<'_>) -> Option<Vec<FoundFight<'_>>> {
             found.push(FoundFight {
                 name: name.unwrap_or_else(|| format!("encounter {number}")),
                 is_current: combat.is_true("active"),
-                read: Box::new(move || read(combat, &Actors::new())),
+                read: Box::new(move || read(combat, &mut Actors::default())),
             });
         }
     }
@@ -70,20 +67,40 @@ fn is_combat(fields: &JsonFields<'_>) -> bool {
     first.is_some_and(|first| OF_FOUNDRY.iter().any(|name| first.has(name)))
 }
 
-/// The actors that a file holds beside its combat.
-fn actors<'f>(fields: &mut JsonFields<'f>) -> Actors<'f> {
-    let mut actors = Actors::new();
-    for actor in fields.items("actors") {
-        let mut fields = actor.fields();
-        let data = fields.get("data").unwrap_or(actor);
-        if let Some(id) = fields.text("id").or_else(|| fields.text("_id")) {
-            actors.insert(id, data);
-        }
-    }
-    actors
+/// Actors of a file by their ids. Each is read once, when the first combatant plays it.
+#[derive(Default)]
+struct Actors<'f> {
+    sources: HashMap<String, Json<'f>>,
+    read: HashMap<String, PlayedActor>,
 }
 
-fn read(mut fields: JsonFields<'_>, actors: &Actors<'_>) -> Fight {
+impl<'f> Actors<'f> {
+    /// The actors that a file holds beside its combat.
+    fn beside(fields: &mut JsonFields<'f>) -> Self {
+        let mut sources = HashMap::new();
+        for actor in fields.items("actors") {
+            let mut fields = actor.fields();
+            let data = fields.get("data").unwrap_or(actor);
+            if let Some(id) = fields.text("id").or_else(|| fields.text("_id")) {
+                sources.insert(id, data);
+            }
+        }
+        Self {
+            sources,
+            read: HashMap::new(),
+        }
+    }
+
+    fn get(&mut self, id: &str) -> Option<PlayedActor> {
+        if !self.read.contains_key(id) {
+            let actor = PlayedActor::of(*self.sources.get(id)?);
+            self.read.insert(id.to_owned(), actor);
+        }
+        self.read.get(id).cloned()
+    }
+}
+
+fn read(mut fields: JsonFields<'_>, actors: &mut Actors<'_>) -> Fight {
     let combatants = fields.items("combatants");
     let mut groups = HashMap::new();
     for group in fields.items("groups") {
@@ -97,12 +114,12 @@ fn read(mut fields: JsonFields<'_>, actors: &Actors<'_>) -> Fight {
         round: fields.number("round"),
         ..Fight::default()
     };
-    for combatant in combatants {
+    for combatant in combatants.into_iter().take(MAX_COMBATANTS + 1) {
         fight.creatures.push(creature(combatant, actors, &groups));
     }
     let turn = fields.number("turn");
     fight.current = turn.and_then(|turn| acting(&fight.creatures, turn));
-    fields.ignore(&BOOKKEEPING);
+    fields.ignore(BOOKKEEPING);
     fields.ignore(&["_id", "id", "current", "description", "timestamp", "userId"]);
     fight.left_of(&fields);
     fight
@@ -110,31 +127,94 @@ fn read(mut fields: JsonFields<'_>, actors: &Actors<'_>) -> Fight {
 
 /// Who acts at a place of the order: the greatest initiative first, those without any last, equals by
 /// their ids.
-fn acting(creatures: &[Creature], turn: f64) -> Option<String> {
-    let mut order: Vec<&Creature> = creatures.iter().collect();
-    order.sort_by(|a, b| {
+fn acting(creatures: &[Creature], turn: f64) -> Option<usize> {
+    let mut order: Vec<(usize, &Creature)> = creatures.iter().enumerate().collect();
+    order.sort_by(|(_, a), (_, b)| {
         let rank = |creature: &Creature| creature.initiative.unwrap_or(f64::NEG_INFINITY);
         rank(b).total_cmp(&rank(a)).then(a.id.cmp(&b.id))
     });
     let place = (0..order.len()).find(|place| is_place(*place, turn))?;
-    order.get(place)?.name.clone()
+    order.get(place).map(|(place, _)| *place)
+}
+
+/// What is read of an actor.
+#[derive(Clone, Default)]
+struct PlayedActor {
+    name: Option<String>,
+    is_character: bool,
+    hp: Option<HitPoints>,
+    armor_class: Option<String>,
+    conditions: Vec<String>,
+    left: Vec<Left>,
+}
+
+impl PlayedActor {
+    fn of(actor: Json<'_>) -> Self {
+        let mut fields = actor.fields();
+        let is_character = fields.text("type").as_deref() == Some("character");
+        // The data of the system stand in `system`, in older exports in `data`.
+        let mut attributes = fields.fields("system").fields("attributes");
+        if attributes.is_empty() {
+            attributes = fields.fields("data").fields("attributes");
+        }
+        // Its numbers and conditions are read as those of a creature.
+        let mut creature = Creature::new(Kind::Npc);
+        let mut hp = attributes.fields("hp");
+        if hp.has("value") {
+            creature.hp = Some(HitPoints {
+                current: creature.number(&mut hp, "value"),
+                max: creature.number(&mut hp, "max"),
+                temp: creature.number(&mut hp, "temp"),
+            });
+        }
+        // An effect has the conditions that it brings, in Pathfinder they are items.
+        let mut conditions = Vec::new();
+        for effect in fields.items("effects") {
+            let mut effect = effect.fields();
+            if effect.is_true("disabled") {
+                continue;
+            }
+            let statuses = effect.items("statuses");
+            if statuses.is_empty() {
+                conditions.extend(effect.take("name"));
+            }
+            conditions.extend(statuses);
+        }
+        for item in fields.items("items") {
+            let mut item = item.fields();
+            if item.text("type").as_deref() == Some("condition") {
+                conditions.extend(item.take("name"));
+            }
+        }
+        creature.conditions("effects", conditions, Json::text);
+        Self {
+            name: fields.text("name"),
+            is_character,
+            hp: creature.hp,
+            armor_class: attributes.fields("ac").text("value"),
+            conditions: creature.conditions,
+            left: creature.left,
+        }
+    }
 }
 
 fn creature(
     combatant: Json<'_>,
-    actors: &Actors<'_>,
+    actors: &mut Actors<'_>,
     groups: &HashMap<String, Option<String>>,
 ) -> Creature {
     let mut fields = combatant.fields();
-    let actor_id = fields.text("actorId");
-    let actor = fields.take("actor").or_else(|| fields.take("actorData"));
-    let known = actor_id.as_ref().and_then(|id| actors.get(id).copied());
-    let mut actor = actor.or(known).map(Json::fields).unwrap_or_default();
-    let is_character = actor.text("type").is_some_and(|sort| sort == "character");
-    let kind = if is_character { Kind::Pc } else { Kind::Npc };
-    let mut creature = Creature::new(kind);
+    let known = fields.text("actorId").and_then(|id| actors.get(&id));
+    let own = fields.take("actor").or_else(|| fields.take("actorData"));
+    let actor = own.map(PlayedActor::of).or(known).unwrap_or_default();
+    let is_character = actor.is_character;
+    let mut creature = Creature::new(if is_character { Kind::Pc } else { Kind::Npc });
+    creature.left = actor.left;
+    creature.hp = actor.hp;
+    creature.armor_class = actor.armor_class;
+    creature.conditions = actor.conditions;
     creature.id = fields.text("_id").or_else(|| fields.text("id"));
-    creature.name = fields.text("name").or_else(|| actor.text("name"));
+    creature.name = fields.text("name").or(actor.name);
     if creature.name.is_none() {
         creature.left("name", NAMES);
     }
@@ -144,23 +224,8 @@ fn creature(
     creature.initiative = creature.number(&mut fields, "initiative");
     let group = fields.text("group");
     creature.group = group.map(|id| groups.get(&id).cloned().flatten().unwrap_or(id));
-    // The data of the system stand in `system`, in older exports in `data`.
-    let mut system = actor.fields("system");
-    let mut attributes = system.fields("attributes");
-    if attributes.rest().next().is_none() {
-        attributes = actor.fields("data").fields("attributes");
-    }
-    let mut hp = attributes.fields("hp");
-    if hp.has("value") {
-        creature.hp = Some(HitPoints {
-            current: hp.number("value"),
-            max: hp.number("max"),
-            temp: hp.number("temp"),
-        });
-    }
-    creature.armor_class = attributes.fields("ac").text("value");
-    fields.ignore(&BOOKKEEPING);
-    fields.ignore(&["actorId", "tokenId", "tokenUuid", "actorUuid", "visible"]);
+    fields.ignore(BOOKKEEPING);
+    fields.ignore(&["tokenId", "tokenUuid", "actorUuid", "visible"]);
     creature.left_of(&fields);
     creature
 }

@@ -2,11 +2,11 @@
 
 use super::fight::{Creature, Fight, HitPoints, NO_DURATION};
 use super::json::{Json, JsonFields};
-use super::{CURRENT, FoundFight, Source};
+use super::{CURRENT, FoundFight, Source, modifier_of};
 use crate::vocabulary::Kind;
 
 /// What the tracker keeps for itself.
-const BOOKKEEPING: [&str; 9] = [
+const BOOKKEEPING: &[&str] = &[
     "Id",
     "Path",
     "Version",
@@ -19,7 +19,7 @@ const BOOKKEEPING: [&str; 9] = [
 ];
 
 /// What it keeps of a combatant: looks, and numbers of its own.
-const APPEARANCE: [&str; 8] = [
+const APPEARANCE: &[&str] = &[
     "Color",
     "ReactionsSpent",
     "RoundCounter",
@@ -57,12 +57,12 @@ pub(super) fn fights(file: JsonFields<'_>) -> Vec<FoundFight<'_>> {
     for (key, value) in file.each() {
         let is_current = key == AUTO_SAVED;
         let Some(id) = key.strip_prefix(SAVED).or_else(|| key.strip_prefix(OLD)) else {
-            if is_current && let Some(text) = value.text() {
+            if is_current && let Some(text) = value.whole_text() {
                 found.extend(of_text(CURRENT.to_owned(), text, true));
             }
             continue;
         };
-        if let Some(text) = value.text() {
+        if let Some(text) = value.is_text().then(|| value.whole_text()).flatten() {
             found.extend(of_text(id.to_owned(), text, false));
             continue;
         }
@@ -108,13 +108,16 @@ pub(super) fn read(mut fields: JsonFields<'_>) -> Fight {
     let mut combatants = fields.items("Combatants");
     combatants.extend(old);
     for combatant in combatants {
+        if fight.is_full() {
+            break;
+        }
         let creature = creature(combatant);
         if active.is_some() && creature.id == active {
-            fight.current.clone_from(&creature.name);
+            fight.current = Some(fight.creatures.len());
         }
         fight.creatures.push(creature);
     }
-    fields.ignore(&BOOKKEEPING);
+    fields.ignore(BOOKKEEPING);
     fight.left_of(&fields);
     fight
 }
@@ -141,37 +144,36 @@ fn creature(combatant: Json<'_>) -> Creature {
     creature.modifier = modifier(&mut block);
     creature.group = fields.text("InitiativeGroup");
     let mut hp = block.fields("HP");
-    let max = hp.number("Max");
-    let value = hp.number("Value");
+    let max = creature.number(&mut hp, "Max");
+    let value = creature.number(&mut hp, "Value");
     creature.hp = Some(HitPoints {
-        current: fields.number("CurrentHP").or(value),
-        max: fields.number("MaxHP").or(max).or(value),
-        temp: fields.number("TemporaryHP"),
+        current: creature.number(&mut fields, "CurrentHP").or(value),
+        max: creature.number(&mut fields, "MaxHP").or(max).or(value),
+        temp: creature.number(&mut fields, "TemporaryHP"),
     });
     creature.armor_class = block.fields("AC").text("Value");
     // Of a player's character it says its class and level.
     creature.level = block.text("Challenge").filter(|_| player.is_some());
     creature.notes = fields.text("CurrentNotes");
-    for tag in fields.items("Tags") {
-        let mut parts = tag.fields();
-        creature
-            .conditions
-            .extend(tag.text().or_else(|| parts.text("Text")));
-        if parts
-            .number("DurationRemaining")
-            .is_some_and(|left| left > 0.0)
-        {
-            creature.left("Tags.DurationRemaining", NO_DURATION);
-        }
+    let tags = fields.items("Tags");
+    let lasts = |tag: &Json<'_>| {
+        let left = tag.fields().number("DurationRemaining");
+        left.is_some_and(|left| left > 0.0)
+    };
+    if tags.iter().any(lasts) {
+        creature.left("Tags.DurationRemaining", NO_DURATION);
     }
-    fields.ignore(&APPEARANCE);
-    fields.ignore(&BLOCK);
+    creature.conditions("Tags", tags, |tag| {
+        tag.text().or_else(|| tag.fields().text("Text"))
+    });
+    fields.ignore(APPEARANCE);
+    fields.ignore(BLOCK);
     creature.left_of(&fields);
     creature
 }
 
 /// The parts of a stat block, which is a monster's and not a fight's.
-const BLOCK: [&str; 34] = [
+const BLOCK: &[&str] = &[
     "Name",
     "Path",
     "Version",
@@ -215,7 +217,7 @@ fn modifier(block: &mut JsonFields<'_>) -> Option<f64> {
     }
     let more = block.number("InitiativeModifier");
     let dexterity = block.fields("Abilities").number("Dex");
-    let of_dexterity = dexterity.map(|score| ((score - 10.0) / 2.0).floor());
+    let of_dexterity = dexterity.map(modifier_of);
     match (of_dexterity, more) {
         (None, None) => None,
         (one, other) => Some(one.unwrap_or_default() + other.unwrap_or_default()),

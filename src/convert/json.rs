@@ -6,8 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Maximum fields of an object, or values of a list, that are read. A file has fewer: a fight has at
-/// most 500 combatants, and no tracker keeps so many fights.
-const MOST: usize = 10_000;
+/// most 500 combatants, and no tracker keeps so many creatures and fights.
+const MOST: usize = 100_000;
+/// Maximum characters of a text that are kept. No field of ours has as many, and a text may be copied
+/// for each creature.
+const TEXT: usize = 2_000;
 
 /// A value of a file. Nothing is read before it is asked for, so that a large file costs no more
 /// memory than its text.
@@ -44,13 +47,23 @@ impl<'f> Json<'f> {
         number.is_finite().then_some(number)
     }
 
-    /// A text that is not blank, or a number as text.
+    /// A text that is not blank, or a number as text: its first characters.
     pub fn text(self) -> Option<String> {
-        let text = match self.read::<String>() {
-            Some(text) => text.trim().to_owned(),
+        let text = match self.whole_text() {
+            Some(text) => text.trim().chars().take(TEXT).collect(),
             None => self.read::<serde_json::Number>()?.to_string(),
         };
         (!text.is_empty()).then_some(text)
+    }
+
+    /// All of a text.
+    pub fn whole_text(self) -> Option<String> {
+        self.read::<Lossy>().map(|Lossy(text)| text)
+    }
+
+    /// The value as the file writes it.
+    pub fn source(self) -> &'f str {
+        self.0.get()
     }
 
     /// Whether it is `true`.
@@ -76,10 +89,10 @@ impl<'f> Json<'f> {
     }
 
     /// Whether it says nothing: a field that is there as it was never set.
-    fn is_empty(self) -> bool {
+    pub fn is_empty(self) -> bool {
         match self.0.get() {
             "null" | "false" | "0" => true,
-            json if json.starts_with('"') => self.text().is_none(),
+            json if json.starts_with('"') => json.len() < 100 && self.text().is_none(),
             json if json.starts_with(['{', '[']) => json
                 .get(1..json.len() - 1)
                 .is_some_and(|json| json.trim().is_empty()),
@@ -95,6 +108,11 @@ pub(super) struct JsonFields<'f>(BTreeMap<String, &'f RawValue>);
 impl<'f> JsonFields<'f> {
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
+    }
+
+    /// Whether there are no fields.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Looks at a field without taking it.
@@ -191,7 +209,7 @@ impl<'f> Deserialize<'f> for JsonFields<'f> {
             ) -> Result<JsonFields<'f>, A::Error> {
                 let mut fields = JsonFields::default();
                 while fields.0.len() < MOST
-                    && let Some((name, value)) = entries.next_entry()?
+                    && let Some((Lossy(name), value)) = entries.next_entry()?
                 {
                     fields.0.insert(name, value);
                 }
@@ -200,5 +218,24 @@ impl<'f> Deserialize<'f> for JsonFields<'f> {
             }
         }
         deserializer.deserialize_map(Entries)
+    }
+}
+
+/// A text. Half of a character, as programs leave it where they cut one, becomes a sign for it.
+struct Lossy(String);
+
+impl<'f> Deserialize<'f> for Lossy {
+    fn deserialize<D: Deserializer<'f>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = Lossy;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Lossy, E> {
+                Ok(Lossy(String::from_utf8_lossy(bytes).into_owned()))
+            }
+        }
+        deserializer.deserialize_bytes(Bytes)
     }
 }

@@ -16,12 +16,14 @@ mod json;
 mod obsidian;
 mod roll20;
 
+use self::creation::title;
 use self::fight::{Creature, Fight};
 use self::json::Json;
 use crate::json::{FieldError, json_text, shortened};
 use crate::vocabulary::{KnownOrder, MAX_COMBATANTS, TakenOrder, word};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::HashMap;
 use utoipa::ToSchema;
 
 /// The mark of the order of bytes in UTF-8.
@@ -92,7 +94,10 @@ pub struct LeftOut {
     pub field: String,
     /// The reason, and the remedy.
     pub why: String,
-    /// The names of the combatants that have it; none for a field of the fight.
+    /// How many combatants have it; 0 for a field of the fight.
+    pub count: usize,
+    /// The names of the first of them, at most 10.
+    #[schema(max_items = 10)]
     pub combatants: Vec<String>,
 }
 
@@ -116,7 +121,14 @@ pub fn convert(file: &[u8], wish: &Wish<'_>) -> Result<Conversion, FieldError> {
     // Some programs begin a file with a mark of its bytes' order.
     let text = json_text(file.strip_prefix(BYTE_ORDER).unwrap_or(file))?;
     let file = Json::of(text).map_err(|error| FieldError::malformed("", error.to_string()))?;
-    let (format, found) = open(file).ok_or_else(|| FieldError::meaningless("", UNKNOWN))?;
+    // Roll20 keeps its turn order as a text of JSON.
+    let inner = file.is_text().then(|| file.whole_text()).flatten();
+    let file = match &inner {
+        Some(text) => Json::of(text).map_err(|_| FieldError::meaningless("", UNKNOWN))?,
+        None => file,
+    };
+    let (format, mut found) = open(file).ok_or_else(|| FieldError::meaningless("", UNKNOWN))?;
+    tell_apart(&mut found);
     let mut encounters = Vec::new();
     for fight in found.iter().take(MOST_NAMED) {
         encounters.push(fight.name.clone());
@@ -130,6 +142,19 @@ pub fn convert(file: &[u8], wish: &Wish<'_>) -> Result<Conversion, FieldError> {
         creation,
         left_out,
     })
+}
+
+/// Gives the fights names of one line, each another one.
+fn tell_apart(found: &mut [FoundFight<'_>]) {
+    let mut namesakes = HashMap::new();
+    for fight in found {
+        fight.name = title(&fight.name);
+        let number: &mut usize = namesakes.entry(fight.name.clone()).or_default();
+        *number += 1;
+        if *number > 1 {
+            fight.name = format!("{} ({number})", fight.name);
+        }
+    }
 }
 
 /// The fight that is meant: the one with the name, the one that is played now, or the first.
@@ -235,21 +260,25 @@ fn count(count: Option<Json<'_>>) -> usize {
     count.clamp(0.0, MAX_COMBATANTS as f64 + 1.0) as usize
 }
 
+/// The modifier of a score such as Dexterity.
+fn modifier_of(score: f64) -> f64 {
+    ((score - 10.0) / 2.0).floor()
+}
+
 /// Whether a file's number is this place of a list.
 fn is_place(place: usize, number: f64) -> bool {
     u32::try_from(place).is_ok_and(|place| f64::from(place).total_cmp(&number).is_eq())
 }
 
 /// Adds a creature so many times. Those of one line of a list act on one initiative.
-fn repeat(fight: &mut Fight, count: usize, mut creature: impl FnMut() -> Creature) {
+fn repeat(fight: &mut Fight, count: usize, mut creature: Creature) {
+    if count > 1 && creature.group.is_none() {
+        creature.group.clone_from(&creature.name);
+    }
     for _ in 0..count {
-        if fight.creatures.len() > MAX_COMBATANTS {
+        if fight.is_full() {
             return;
         }
-        let mut one = creature();
-        if count > 1 && one.group.is_none() {
-            one.group.clone_from(&one.name);
-        }
-        fight.creatures.push(one);
+        fight.creatures.push(creature.clone());
     }
 }

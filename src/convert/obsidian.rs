@@ -7,10 +7,12 @@ use super::{CURRENT, FoundFight, Source};
 use crate::vocabulary::Kind;
 
 /// What the plugin keeps for itself.
-const BOOKKEEPING: [&str; 6] = ["state", "logFile", "newLog", "roll", "rollHP", "timestamp"];
+const BOOKKEEPING: &[&str] = &["state", "logFile", "newLog", "roll", "rollHP", "timestamp"];
 
 /// Of a creature: what no other tracker asks.
-const APPEARANCE: [&str; 6] = ["static", "marker", "active", "rollHP", "xp", "cr"];
+const APPEARANCE: &[&str] = &[
+    "static", "marker", "active", "rollHP", "xp", "cr", "hit_dice",
+];
 
 /// The first version whose files have an initiative with its modifier.
 const WHOLE_INITIATIVE: (f64, f64) = (9.0, 11.0);
@@ -23,8 +25,10 @@ pub(super) fn is_fight(fields: &JsonFields<'_>) -> bool {
 /// Whether an object is the plugin's file.
 pub(super) fn is_file(fields: &JsonFields<'_>) -> bool {
     let of_state = |state: Json<'_>| is_fight(&state.fields());
+    let encounters = fields.get("encounters").map(Json::fields);
+    let saved = encounters.and_then(|saved| saved.each().next());
     fields.get("state").is_some_and(of_state)
-        || fields.get("encounters").is_some_and(Json::is_object)
+        || saved.is_some_and(|(_, fight)| is_fight(&fight.fields()))
 }
 
 /// The fights of a file.
@@ -43,10 +47,12 @@ pub(super) fn fights<'f>(mut file: JsonFields<'f>) -> Vec<FoundFight<'f>> {
         })
     };
     let mut found = Vec::new();
-    if let Some(state) = file.take("state").filter(|state| is_fight(&state.fields())) {
+    // Between two fights it is there without creatures.
+    let has_any = |state: &Json<'_>| !state.fields().items("creatures").is_empty();
+    if let Some(state) = file.take("state").filter(has_any) {
         found.push(FoundFight {
             name: CURRENT.to_owned(),
-            is_current: !state.fields().items("creatures").is_empty(),
+            is_current: true,
             read: source(state),
         });
     }
@@ -69,6 +75,9 @@ pub(super) fn read(mut fields: JsonFields<'_>, adds_modifier: bool) -> Fight {
         ..Fight::default()
     };
     for entry in fields.items("creatures") {
+        if fight.is_full() {
+            break;
+        }
         let is_active = entry.fields().is_true("active");
         let mut creature = creature(entry);
         // The plugin rolls when it loads the fight.
@@ -79,11 +88,11 @@ pub(super) fn read(mut fields: JsonFields<'_>, adds_modifier: bool) -> Fight {
             *initiative += creature.modifier.unwrap_or_default();
         }
         if is_active {
-            fight.current.clone_from(&creature.name);
+            fight.current = Some(fight.creatures.len());
         }
         fight.creatures.push(creature);
     }
-    fields.ignore(&BOOKKEEPING);
+    fields.ignore(BOOKKEEPING);
     fight.left_of(&fields);
     fight
 }
@@ -100,23 +109,19 @@ fn creature(entry: Json<'_>) -> Creature {
     creature.is_hidden = fields.is_true("hidden");
     creature.is_disabled = fields.take("enabled").is_some_and(Json::is_false);
     creature.initiative = creature.number(&mut fields, "initiative");
-    creature.modifier = match fields.take("modifier") {
+    creature.modifier = if fields.get("modifier").is_some_and(Json::is_list) {
         // A roll of several dice has one each.
-        Some(modifiers) if modifiers.is_list() => {
-            let sum = modifiers
-                .items()
-                .iter()
-                .filter_map(|one| one.number())
-                .sum();
-            Some(sum)
-        }
-        modifier => modifier.and_then(Json::number),
+        let modifiers = fields.items("modifier");
+        Some(modifiers.iter().filter_map(|one| one.number()).sum())
+    } else {
+        creature.number(&mut fields, "modifier")
     };
-    let max = fields.number("hp");
+    let max = creature.number(&mut fields, "hp");
+    let changed = creature.number(&mut fields, "currentMaxHP");
     creature.hp = Some(HitPoints {
-        current: fields.number("currentHP"),
-        max: fields.number("currentMaxHP").or(max),
-        temp: fields.number("tempHP"),
+        current: creature.number(&mut fields, "currentHP"),
+        max: changed.filter(|max| *max > 0.0).or(max),
+        temp: creature.number(&mut fields, "tempHP"),
     });
     let armor = fields.text("ac");
     creature.armor_class = fields.text("currentAC").or(armor);
@@ -125,11 +130,11 @@ fn creature(entry: Json<'_>) -> Creature {
     creature.link = fields
         .text("statblock-link")
         .or_else(|| fields.text("path"));
-    for status in fields.items("status") {
-        let named = || status.fields().text("name");
-        creature.conditions.extend(status.text().or_else(named));
-    }
-    fields.ignore(&APPEARANCE);
+    let statuses = fields.items("status");
+    creature.conditions("status", statuses, |status| {
+        status.text().or_else(|| status.fields().text("name"))
+    });
+    fields.ignore(APPEARANCE);
     creature.left_of(&fields);
     creature
 }

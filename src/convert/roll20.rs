@@ -3,16 +3,15 @@
 
 use super::fight::{Creature, Fight};
 use super::json::Json;
-use crate::vocabulary::Kind;
+use crate::vocabulary::{Kind, MAX_COMBATANTS};
 
 /// The id of rows that stand for no token.
 const OWN_ROW: &str = "-1";
 
-const NAMES: &str = "Roll20 keeps the names with its tokens. Name it with `update_combatant`, or begin with \
-    the tokens themselves: integrations/roll20.";
+const NAMES: &str = "Roll20 keeps the names with its tokens. Rename it.";
 
 /// The pages of tokens, under the names that scripts write.
-const PAGES: [&str; 2] = ["_pageid", "pageid"];
+const PAGES: &[&str] = &["_pageid", "pageid"];
 
 /// Whether a list is a turn order.
 pub(super) fn is_turn_order(items: &[Json<'_>]) -> bool {
@@ -22,16 +21,16 @@ pub(super) fn is_turn_order(items: &[Json<'_>]) -> bool {
 
 pub(super) fn read(rows: &[Json<'_>]) -> Fight {
     let mut fight = Fight::default();
-    for row in rows {
+    for row in rows.iter().take(MAX_COMBATANTS + 1) {
         fight.creatures.push(creature(*row));
     }
-    fight.current = fight.creatures.first().and_then(|first| first.name.clone());
+    fight.current = Some(0);
     fight
 }
 
 fn creature(row: Json<'_>) -> Creature {
     let mut fields = row.fields();
-    fields.ignore(&PAGES);
+    fields.ignore(PAGES);
     let id = fields.text("id");
     let title = fields.text("custom");
     // A row that counts is a timer: it takes turns, and can't be defeated.

@@ -12,11 +12,16 @@ pub fn sets_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Whether a character breaks a line without being a control character.
+fn breaks_line(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 /// As much of a client's text as an error may repeat.
 pub fn shortened(text: &str) -> String {
     let repeated = text
         .chars()
-        .filter(|c| !c.is_control() && !sets_direction(*c));
+        .filter(|c| !c.is_control() && !sets_direction(*c) && !breaks_line(*c));
     repeated.take(40).collect()
 }
 

@@ -17,6 +17,12 @@ const TRACKERS = {
 // The beginning of an exported log says so.
 const isLog = (text) => /^\s*\{\s*"format"\s*:\s*"turnkeeper-log"/.test(text);
 
+function who(names, count) {
+  if (!names.length) return "";
+  const more = count > names.length ? ` and ${count - names.length} more` : "";
+  return ` (${names.join(", ")}${more})`;
+}
+
 export class Bring {
   // `at` finds the parts of the form, `ask` sends the request of a creation, and `refuse` says why there is no answer.
   constructor(at, ask, refuse) {
@@ -83,14 +89,14 @@ export class Bring {
   }
 
   parts({ format, encounter, encounters, creation, left_out: left }) {
-    const count = creation.combatants.length;
-    const about = h("p", { role: "status" }, `${TRACKERS[format] ?? plain(format)}: ${count} combatant${count === 1 ? "" : "s"}.`);
+    const all = creation.combatants.length;
+    const about = h("p", { role: "status" }, `${TRACKERS[format] ?? plain(format)}: ${all} combatant${all === 1 ? "" : "s"}.`);
     const names = h("p", { class: "hint" }, creation.combatants.map(({ name }) => name).join(", "));
     const choices = [
       ...(encounters.length > 1 ? [this.choice("encounter", "Fight", encounters.map((name) => [name, name]), encounter)] : []),
       this.choice("ruleset", "Rules", (this.rulesets ?? []).map(({ id, title }) => [id, title]), creation.ruleset),
     ];
-    const said = left.map(({ field: name, why, combatants }) => h("li", {}, h("strong", {}, plain(name)), `: ${why}${combatants.length ? ` (${combatants.join(", ")})` : ""}`));
+    const said = left.map(({ field: name, why, count, combatants }) => h("li", {}, h("strong", {}, plain(name)), `: ${why}${who(combatants, count)}`));
     const list = said.length ? [h("details", { open: said.length < 6 || undefined }, h("summary", {}, `Left out: ${said.length}`), h("ul", { class: "left" }, said))] : [];
     return [about, names, ...choices, ...list];
   }

@@ -10,11 +10,11 @@ use std::collections::{HashMap, HashSet};
 const PLACE: &str = "place";
 
 pub(super) fn take(order: &KnownOrder) -> TakenOrder {
+    let is_rolled = order.rolls.iter().any(|roll| roll.initiative.is_some());
     let mut taken = TakenOrder {
-        options: Some(options(order)),
+        options: Some(options(order, is_rolled)),
         ..TakenOrder::default()
     };
-    let is_rolled = order.rolls.iter().any(|roll| roll.initiative.is_some());
     let split = split_groups(&order.rolls);
     for (number, roll) in order.rolls.iter().enumerate() {
         let mut stats = Map::new();
@@ -62,25 +62,24 @@ pub(super) fn take(order: &KnownOrder) -> TakenOrder {
     taken
 }
 
-/// The preset, with an order of its own where the list decides between equals or the lowest begins.
-fn options(order: &KnownOrder) -> Value {
-    let has_equals = order.rolls.iter().any(|roll| roll.place > 0);
-    if !has_equals && !order.lowest_first {
-        return json!({"preset": "d20"});
-    }
+/// The preset; where initiatives are known with an order in which the list decides between equals. It is
+/// the same whether any are equal, because those that are may be hidden.
+fn options(order: &KnownOrder, is_rolled: bool) -> Value {
     let score = if order.lowest_first {
         "score"
     } else {
         "-score"
     };
-    let definition = if has_equals {
+    let definition = if is_rolled {
         json!({
             "numbers": {PLACE: 0},
             "order": [score, "late", PLACE],
             "titles": {PLACE: "place in the file"},
         })
-    } else {
+    } else if order.lowest_first {
         json!({"order": [score, "late", "-dex", "foe"]})
+    } else {
+        return json!({"preset": "d20"});
     };
     json!({"preset": "d20", "definition": definition})
 }

@@ -1,6 +1,6 @@
 //! Files of other trackers: what becomes of each, and that it can be played.
 
-use super::{Answer, Api, Client, Fight};
+use super::{Answer, Api, Client, Fight, note};
 use crate::fuzz::distort;
 use crate::reference::page_is;
 use rand::rngs::StdRng;
@@ -220,21 +220,123 @@ async fn a_file_that_is_no_json_is_malformed_and_a_mark_of_bytes_is_none() {
     assert_eq!(answer.status(), 200);
 }
 
+/// What a spectator sees of a file's fight, before the start and after it.
+async fn seen(api: &Client, file: &Value) -> Vec<Value> {
+    let created = convert(api, "?create=true", file.to_string()).await;
+    let fight = Fight::of(api, &created);
+    let spectator = fight.spectator().await;
+    let mut seen = Vec::new();
+    for command in [note("x"), json!({"type": "start"})] {
+        fight.accepted(command).await;
+        let mut view = spectator.read("").await;
+        for own in ["id", "created_at", "version", "you"] {
+            view.as_object_mut().expect("an object").remove(own);
+        }
+        seen.push(view);
+    }
+    seen
+}
+
+#[rstest]
+#[case::a_namesake(json!({"name": "Goblin", "initiative": 12}))]
+#[case::an_equal(json!({"name": "Assassin", "initiative": 12}))]
+#[case::another(json!({"name": "Wraith", "initiative": 7, "hp": 9, "ac": 15, "note": "It waits"}))]
+#[case::with_a_number(json!({"name": "Goblin", "number": 2, "initiative": 3}))]
 #[tokio::test]
-async fn a_hidden_creature_leaves_no_gap_in_names_and_places() {
+async fn a_hidden_creature_of_a_file_shows_nowhere(#[case] mut hidden: Value) {
     let api = Api::start().await;
-    let creature =
-        |hidden: bool| json!({"name": "Orc", "initiative": 12, "hidden": hidden, "hp": 0});
-    let file = json!({"creatures": [creature(false), creature(true), creature(false)]});
-    let creation = convert(&api, "", file.to_string()).await.expect(200).json()["creation"].clone();
-    let of = |place: usize| {
-        let combatant = &creation["combatants"][place];
-        (
-            combatant["name"].clone(),
-            combatant["numbers"]["place"].clone(),
-        )
-    };
-    assert_eq!(of(0), (json!("Orc 1"), json!(1)));
-    assert_eq!(of(2), (json!("Orc 2"), json!(2)));
-    assert_eq!(of(1), (json!("Orc 3"), json!(3)));
+    hidden["hidden"] = json!(true);
+    for seen_ones in [
+        json!([{"name": "Goblin", "initiative": 12, "id": "1"}, {"name": "Orc", "initiative": 5, "id": "3"}]),
+        json!([{"name": "Goblin", "initiative": 12, "number": 1}, {"name": "Goblin", "number": 3, "initiative": 12},
+            {"name": "Ann", "player": true, "initiative": 12}]),
+    ] {
+        let alone = json!({"creatures": seen_ones});
+        let mut both = alone.clone();
+        let creatures = both["creatures"].as_array_mut().expect("creatures");
+        creatures.insert(1, hidden.clone());
+        // The file's numbers and its short ids are kept only where a gap shows nothing.
+        let mut bare = alone.clone();
+        for creature in bare["creatures"].as_array_mut().expect("creatures") {
+            for field in ["id", "number"] {
+                creature.as_object_mut().expect("an object").remove(field);
+            }
+        }
+        let with_hidden = seen(&api, &both).await;
+        let without = [seen(&api, &alone).await, seen(&api, &bare).await];
+        assert!(
+            without.contains(&with_hidden),
+            "{with_hidden:?}\n{without:?}"
+        );
+    }
+}
+
+#[rstest]
+#[case::conditions(json!([{"name": "N".repeat(74), "count": 500, "conditions": vec!["!"; 3000]}]))]
+#[case::conditions_apart(json!([{"name": "A", "count": 500,
+    "conditions": (0..3000).map(|n| format!("c{n}")).collect::<Vec<_>>()}]))]
+#[case::long_notes(json!([{"name": "A", "count": 400, "notes": "x".repeat(1_000_000)}]))]
+#[case::long_names(json!([{"name": "y".repeat(1_000_000), "count": 500}]))]
+#[case::a_long_group(json!({"channel": "1", "dm": 1, "combatants": [
+    {"type": "group", "name": "g".repeat(1_000_000), "combatants": vec![json!({}); 400]}]}))]
+#[case::one_actor(json!({"combat": {"combatants": vec![json!({"tokenId": "a", "actorId": "x"}); 400]},
+    "actors": [{"_id": "x", "data": {"name": "y".repeat(1_000_000)}}]}))]
+#[case::a_long_fight(json!({"encounters": {"k".repeat(1_000_000): {"creatures": [{"name": "A"}]}}}))]
+#[case::unknown_fields(json!([(0..5000).map(|n| (format!("f{n}"), json!(1)))
+    .chain([("name".to_owned(), json!("A")), ("count".to_owned(), json!(500))]).collect::<Value>()]))]
+#[tokio::test]
+async fn an_answer_does_not_grow_with_what_a_file_repeats(#[case] file: Value) {
+    let api = Api::start().await;
+    let answer = convert(&api, "", file.to_string()).await.expect(200);
+    let size = answer.body.len();
+    assert!(size < 1_000_000, "{size} bytes");
+    let count = answer.json()["creation"]["combatants"]
+        .as_array()
+        .expect("combatants")
+        .len();
+    assert!(count <= 500);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_said_and_takes_nothing_with_it() {
+    let api = Api::start().await;
+    let file = r#"{"creatures": [
+        {"\ud83d": 1, "name": "Half \ud83d of it", "hp": 7, "currentHP": "7/7", "initiative": 1e400,
+            "modifier": "+2x", "status": [{"x": 1}, "Prone"]},
+        {"name": "Other\u2028line\u202e", "initiative": "3", "hp": "9", "number": 1e300},
+        {"name": "Other\u2028line", "initiative": 3, "number": 2}]}"#;
+    // Not through the client, which reads each body as JSON.
+    let call = api.post_text("/v1/encounters/convert", file);
+    let answer = call.request().send().await.expect("an answer");
+    let text = answer.text().await.expect("a text");
+    let conversion: Value = serde_json::from_str(&text).expect("JSON");
+    let combatants = &conversion["creation"]["combatants"];
+    assert_eq!(combatants[0]["hp"], json!({"current": 7, "max": 7}));
+    assert_eq!(combatants[0]["conditions"], json!(["prone"]));
+    assert_eq!(combatants[1]["name"], "Other line 1");
+    let left = conversion["left_out"].as_array().expect("a list");
+    for (field, why) in [
+        ("currentHP", "\"7/7\" is no number."),
+        ("initiative", "1e400 is no number."),
+        ("modifier", "\"+2x\" is no number."),
+        ("status", "A condition without a name."),
+    ] {
+        let said = left
+            .iter()
+            .any(|one| one["field"] == field && one["why"] == why && one["count"] == 1);
+        assert!(said, "{field}: {left:?}");
+    }
+}
+
+#[tokio::test]
+async fn fights_of_one_name_are_told_apart() {
+    let api = Api::start().await;
+    let fight = |name: &str| json!({"name": "Cave", "roundNum": 0, "players": [], "monsters": [{"name": name}]});
+    let file = json!({"data": [fight("Bat"), fight("Rat")]}).to_string();
+    let conversion = convert(&api, "?encounter=Cave%20(2)", file)
+        .await
+        .expect(200)
+        .json();
+    assert_eq!(conversion["encounters"], json!(["Cave", "Cave (2)"]));
+    assert_eq!(conversion["creation"]["combatants"][0]["name"], "Rat");
 }

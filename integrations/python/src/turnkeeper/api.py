@@ -469,7 +469,9 @@ class Hp(_HpRequired, total=False):
 
 class _LeftOutRequired(TypedDict):
     combatants: list[str]
-    """The names of the combatants that have it; none for a field of the fight."""
+    """The names of the first of them, at most 10."""
+    count: int
+    """How many combatants have it; 0 for a field of the fight."""
     field: str
     """The field of the file."""
     why: str
