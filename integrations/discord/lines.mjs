@@ -9,8 +9,9 @@ const MOST_OF_A_KIND = 50;
 export function wordsOf({ combatant }, definition) {
   const words = new Map([["hp", { kind: "hp" }]]);
   for (const [name, { type }] of Object.entries(combatant.properties)) {
-    if (type === "boolean") words.set(name, { kind: "flag", name });
-    else if (type === "integer" || type === "number") words.set(name, { kind: "field", name });
+    const word = name === "armor_class" ? "ac" : name;
+    if (type === "boolean") words.set(word, { kind: "flag", name });
+    else if (type === "integer" || type === "number") words.set(word, { kind: "field", name });
   }
   for (const name of Object.keys(definition?.numbers ?? {})) words.set(name.toLowerCase(), { kind: "number", name });
   return words;

@@ -1,11 +1,11 @@
 //! A fight as the body of a creation, and what has no place in it.
 
-use super::fight::{Creature, Fight, HitPoints, Left, NO_FIELD};
+use super::fight::{Creature, Fight, HitPoints, Left};
 use super::{LeftOut, Wish};
 use crate::json::{FieldError, shortened};
 use crate::vocabulary::{
-    CombatantId, Kind, KnownOrder, KnownRoll, LeftRoll, Lines, MAX_COMBATANTS, Name, OUT, Slug,
-    Text, Total, is_plain,
+    CombatantId, Kind, KnownOrder, KnownRoll, LeftRoll, Lines, MAX_COMBATANTS, Name, Notes, OUT,
+    SheetLink, Slug, Text, Total, is_plain,
 };
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -107,6 +107,7 @@ pub(super) fn creation(
             left: Vec::new(),
         };
         lot.identity(creature, name, &mut ids, has_hidden);
+        lot.sheet(creature);
         lot.body(creature, wish);
         lots.push(lot);
     }
@@ -304,6 +305,56 @@ impl Lot {
         self.left.push(Left::new(field, why));
     }
 
+    /// Armor class, level, notes and link.
+    fn sheet(&mut self, creature: &Creature) {
+        let whole = |text: &str, most: f64| {
+            let digits = text
+                .split(|c: char| !c.is_ascii_digit() && c != '-')
+                .next()?;
+            let number: f64 = digits.parse().ok()?;
+            (number.abs() <= most).then_some(number)
+        };
+        let mut notes = creature.notes.clone().unwrap_or_default();
+        // A number may have words, such as those of a shield: they are notes.
+        let numbers = [
+            ("armor_class", "AC", &creature.armor_class, 100.0),
+            ("level", "Level", &creature.level, 100.0),
+        ];
+        for (field, title, text, most) in numbers {
+            let Some(text) = text else {
+                continue;
+            };
+            let number = whole(text, most).filter(|number| field != "level" || *number >= 1.0);
+            if let Some(number) = number {
+                self.set(field, json!(number as i64));
+            }
+            if number.is_none_or(|number| number.to_string() != *text) {
+                notes = format!("{title}: {text}\n{notes}");
+            }
+        }
+        let link = creature.link.as_deref();
+        match link.map(|text| (text, SheetLink::new(text))) {
+            Some((_, Some(link))) => self.set("link", link.as_str()),
+            Some((text, None)) => notes = format!("{notes}\nSheet: {text}"),
+            None => {}
+        }
+        let plain: String = notes
+            .replace('\r', "")
+            .chars()
+            .filter(|c| is_plain(c.encode_utf8(&mut [0; 4])))
+            .collect();
+        let short = cut(plain.trim(), Notes::MOST);
+        if short.len() < plain.trim().len() {
+            self.left(
+                "notes",
+                "Notes have at most 1000 characters. These are cut.",
+            );
+        }
+        if let Some(notes) = Notes::new(&short) {
+            self.set("notes", notes.as_str());
+        }
+    }
+
     /// Name, id and side, and the texts that are nobody's rule. With `shows_hidden`, ids that count may
     /// show that there are hidden ones.
     fn identity(
@@ -349,17 +400,6 @@ impl Lot {
         }
         if creature.is_hidden {
             self.set("hidden", true);
-        }
-        let texts = [
-            ("armor_class", &creature.armor_class),
-            ("level", &creature.level),
-            ("notes", &creature.notes),
-            ("link", &creature.link),
-        ];
-        for (field, text) in texts {
-            if text.is_some() {
-                self.left(field, NO_FIELD);
-            }
         }
         if !metadata.is_empty() {
             self.set("metadata", metadata);

@@ -439,7 +439,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
 
     fn weight(&self) -> usize {
         let encounter = &self.encounter;
-        let audiences = if encounter.hides_nothing() && !encounter.hides_any_hp() {
+        let audiences = if encounter.hides_nothing() && !encounter.hides_any_field() {
             1
         } else {
             self.meta.tokens.len().saturating_add(1)

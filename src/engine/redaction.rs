@@ -8,7 +8,7 @@ use super::space::{Space, WriteError};
 use super::{AnyEncounter, Role, Stop, TokenRecord, Viewer, narration};
 use crate::vocabulary::{
     Audience, Combatant, Encounter, Event, EventRedaction, EventSchema, OwnCombatant, Readers,
-    Ruleset, SharedEvent, SomeoneActs,
+    Ruleset, SeenBy, SharedEvent, SomeoneActs,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -237,9 +237,10 @@ impl<R: Ruleset> Transition<'_, R> {
     fn is_public(&self) -> bool {
         let before = &self.before.encounter;
         !self.events.is_empty()
-            && !before.hides_any_hp()
+            && !before.hides_any_field()
             && before.hides_nothing()
             && self.after.hides_nothing()
+            && !self.after.hides_any_field()
             && self.events.iter().all(is_public)
     }
 
@@ -276,7 +277,7 @@ impl<R: Ruleset> Transition<'_, R> {
 
     /// Whether viewers see less of a combatant than its owner.
     fn is_redacted(&self, c: &Combatant<R>) -> bool {
-        c.hidden || self.after.hides_hp(c)
+        c.hidden || self.after.hides_hp(c) || c.hides_sheet_from(SeenBy::All)
     }
 
     /// The number of different audiences that it is redacted for.

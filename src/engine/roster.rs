@@ -4,7 +4,7 @@
 use super::MAX_CONDITIONS;
 use crate::json::FieldError;
 use crate::vocabulary::{
-    Combatant, CombatantId, Draft, Encounter, Hp, HpChanges, Int, Kind, MAX_COMBATANTS,
+    Combatant, CombatantId, Draft, Encounter, Erasable, Hp, HpChanges, Int, Kind, MAX_COMBATANTS,
     MAX_MEMBERS, Member, MemberDraft, MemberId, MemberSpec, Metadata, Ruleset, Slug, Text,
     Violation, are_free_of, require,
 };
@@ -35,6 +35,14 @@ pub(super) fn new_combatant<R: Ruleset>(
         hp_band: None,
         members: Vec::new(),
         conditions: Vec::new(),
+        armor_class: None,
+        armor_class_seen_by: None,
+        level: None,
+        level_seen_by: None,
+        notes: None,
+        notes_seen_by: None,
+        link: None,
+        link_seen_by: None,
         metadata: Metadata::default(),
         acted: false,
         joined: encounter.joined.saturating_add(1),
@@ -234,6 +242,14 @@ fn with_fields<R: Ruleset, H: Into<HpChanges>>(
         hp,
         members,
         conditions,
+        armor_class,
+        armor_class_seen_by,
+        level,
+        level_seen_by,
+        notes,
+        notes_seen_by,
+        link,
+        link_seen_by,
         metadata,
     } = given;
     if let Some(name) = name {
@@ -265,6 +281,18 @@ fn with_fields<R: Ruleset, H: Into<HpChanges>>(
     if let Some(conditions) = conditions {
         c.conditions = distinct(conditions)?;
     }
+    c.armor_class = armor_class.or(c.armor_class);
+    c.level = level.or(c.level);
+    if let Some(Erasable(notes)) = notes {
+        c.notes = notes;
+    }
+    if let Some(Erasable(link)) = link {
+        c.link = link;
+    }
+    c.armor_class_seen_by = armor_class_seen_by.or(c.armor_class_seen_by);
+    c.level_seen_by = level_seen_by.or(c.level_seen_by);
+    c.notes_seen_by = notes_seen_by.or(c.notes_seen_by);
+    c.link_seen_by = link_seen_by.or(c.link_seen_by);
     if let Some(metadata) = metadata {
         c.metadata = metadata;
     }

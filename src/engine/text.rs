@@ -125,6 +125,9 @@ fn details<R: Ruleset>(encounter: &Encounter<R>, c: &Combatant<R>, row: &OrderRo
     if let Some(hp) = c.hp {
         details.push(format!("hp {}", of_max(hp)));
     }
+    if let Some(armor_class) = c.armor_class {
+        details.push(format!("AC {armor_class}"));
+    }
     if let Some(band) = c.hp_band {
         details.push(band.to_string());
     }

@@ -3,8 +3,8 @@
 
 use super::{Meta, OrderRow, Viewer, order};
 use crate::vocabulary::{
-    Band, CachedCombatant, CombatantId, Effect, Encounter, FoeHp, Hp, Kind, Member, Metadata,
-    Pending, Ruleset, Slug, Status,
+    ArmorClass, Band, CachedCombatant, CombatantId, Effect, Encounter, FoeHp, Hp, Kind, Level,
+    Member, Metadata, Notes, Pending, Ruleset, SeenBy, SheetLink, Slug, Status,
 };
 use serde::{Serialize, Serializer};
 use std::collections::HashSet;
@@ -98,6 +98,14 @@ struct CombatantView<'a, R: Ruleset> {
     hp_band: Option<Band>,
     members: &'a [Member],
     conditions: &'a [Slug],
+    armor_class: Option<ArmorClass>,
+    armor_class_seen_by: Option<SeenBy>,
+    level: Option<Level>,
+    level_seen_by: Option<SeenBy>,
+    notes: Option<&'a Notes>,
+    notes_seen_by: Option<SeenBy>,
+    link: Option<&'a SheetLink>,
+    link_seen_by: Option<SeenBy>,
     #[serde(skip_serializing_if = "Metadata::is_empty")]
     metadata: &'a Metadata,
     active: bool,
@@ -200,6 +208,14 @@ impl<'a, R: Ruleset> CombatantView<'a, R> {
             hp_band: c.hp_band,
             members: &c.members,
             conditions: &c.conditions,
+            armor_class: c.armor_class,
+            armor_class_seen_by: c.armor_class_seen_by,
+            level: c.level,
+            level_seen_by: c.level_seen_by,
+            notes: c.notes.as_ref(),
+            notes_seen_by: c.notes_seen_by,
+            link: c.link.as_ref(),
+            link_seen_by: c.link_seen_by,
             metadata: &c.metadata,
             active: c.active(),
             acted: c.acted,

@@ -5,7 +5,7 @@
 
 use super::{
     Combatant, CombatantId, Combatants, Effect, EffectId, Encounter, Event, Expiry, FoeHp,
-    OwnCombatant, Redact, Ruleset, SharedEvent,
+    OwnCombatant, Redact, Ruleset, SeenBy, SharedEvent,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -248,11 +248,13 @@ impl<R: Ruleset> Encounter<R> {
             if !audience.sees(c) {
                 continue;
             }
-            let mut known = if c.tracks_hp() && audience.hides_hp(self, c) {
-                c.without_hp(self.foe_hp)
+            let reader = if audience.owns(c) {
+                SeenBy::Player
             } else {
-                c.clone()
+                SeenBy::All
             };
+            let hides_hp = c.tracks_hp() && audience.hides_hp(self, c);
+            let mut known = c.known_to(reader, hides_hp.then_some(self.foe_hp));
             let state = known_state(c);
             if state != c.state {
                 known.change().state = state;
@@ -278,9 +280,10 @@ impl<R: Ruleset> Encounter<R> {
         !hidden && !R::hides_something(self)
     }
 
-    /// Whether some hit points are hidden from viewers who own none of the combatants.
-    pub fn hides_any_hp(&self) -> bool {
-        self.iter().any(|c| c.tracks_hp() && self.hides_hp(c))
+    /// Whether some fields of a combatant are hidden from viewers who own none of the combatants.
+    pub fn hides_any_field(&self) -> bool {
+        self.iter()
+            .any(|c| c.tracks_hp() && self.hides_hp(c) || c.hides_sheet_from(SeenBy::All))
     }
 
     /// Whether only the game master and its own player know the hit points of `c` as numbers.

@@ -1,6 +1,6 @@
 //! Combatants that are shared, with their JSON, until they change.
 
-use super::{Combatant, FoeHp, Ruleset};
+use super::{Combatant, FoeHp, Ruleset, SeenBy};
 use crate::json::JsonCell;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Deref;
@@ -19,9 +19,12 @@ struct Cached<R: Ruleset> {
     combatant: Combatant<R>,
     stored: JsonCell,
     shown: JsonCell,
-    /// The same combatant for viewers from whom its hit points are hidden.
-    without_hp: OnceLock<(FoeHp, CachedCombatant<R>)>,
+    /// The same combatant for viewers who may not know all of it.
+    known: OnceLock<(Reading, CachedCombatant<R>)>,
 }
+
+/// Who reads a combatant, and what is left of its hit points where they are hidden.
+type Reading = (SeenBy, Option<FoeHp>);
 
 impl<R: Ruleset> CachedCombatant<R> {
     /// A combatant without cached JSON.
@@ -34,26 +37,22 @@ impl<R: Ruleset> CachedCombatant<R> {
         let cached = Arc::make_mut(&mut self.0);
         cached.stored = JsonCell::default();
         cached.shown = JsonCell::default();
-        cached.without_hp = OnceLock::new();
+        cached.known = OnceLock::new();
         &mut cached.combatant
     }
 
-    /// The combatant with what `choice` leaves of its hit points; made once while the combatant
-    /// stays as it is.
-    pub fn without_hp(&self, choice: FoeHp) -> Self {
-        let (made_for, made) = self
-            .0
-            .without_hp
-            .get_or_init(|| (choice, self.made_without_hp(choice)));
-        if *made_for == choice {
+    /// The combatant [as `reader` knows it](Combatant::known_to); made once while it stays as it is.
+    pub fn known_to(&self, reader: SeenBy, hp: Option<FoeHp>) -> Self {
+        if hp.is_none() && !self.hides_sheet_from(reader) {
+            return self.clone();
+        }
+        let make = || Self::new(self.0.combatant.known_to(reader, hp));
+        let (made_for, made) = self.0.known.get_or_init(|| ((reader, hp), make()));
+        if *made_for == (reader, hp) {
             made.clone()
         } else {
-            self.made_without_hp(choice)
+            make()
         }
-    }
-
-    fn made_without_hp(&self, choice: FoeHp) -> Self {
-        Self::new(self.0.combatant.without_hp(choice))
     }
 
     /// Serializes `view`, which must depend on this combatant alone.
@@ -80,7 +79,7 @@ impl<R: Ruleset> Cached<R> {
             combatant,
             stored: JsonCell::default(),
             shown: JsonCell::default(),
-            without_hp: OnceLock::new(),
+            known: OnceLock::new(),
         }
     }
 }

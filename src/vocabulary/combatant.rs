@@ -1,6 +1,9 @@
 //! What takes turns.
 
-use super::{CombatantId, FoeHp, HitPoints, MemberId, Metadata, Name, Ruleset, Slug, word};
+use super::{
+    ArmorClass, CombatantId, Erasable, FoeHp, HitPoints, Level, MemberId, Metadata, Name, Notes,
+    Ruleset, SeenBy, SheetLink, Slug, word,
+};
 use crate::json::{FieldError, read_fields};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer};
@@ -215,6 +218,22 @@ pub struct Combatant<R: Ruleset> {
     /// Conditions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub conditions: Vec<Slug>,
+    /// Armor class.
+    pub armor_class: Option<ArmorClass>,
+    /// Readers of the armor class; None for its player and the game master.
+    pub armor_class_seen_by: Option<SeenBy>,
+    /// Level.
+    pub level: Option<Level>,
+    /// Readers of the level; None for all.
+    pub level_seen_by: Option<SeenBy>,
+    /// Notes.
+    pub notes: Option<Notes>,
+    /// Readers of the notes; None for the game master.
+    pub notes_seen_by: Option<SeenBy>,
+    /// Address of its sheet.
+    pub link: Option<SheetLink>,
+    /// Readers of the address; None for its player and the game master.
+    pub link_seen_by: Option<SeenBy>,
     /// Texts of the client's own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub metadata: Metadata,
@@ -279,8 +298,54 @@ impl<R: Ruleset> Combatant<R> {
         }
     }
 
-    /// The combatant with what `choice` leaves of its hit points: a word for each, or nothing.
-    pub fn without_hp(&self, choice: FoeHp) -> Self {
+    /// Its level; 1 if it has none.
+    pub fn level_or_first(&self) -> i64 {
+        self.level.map_or(1, Level::get)
+    }
+
+    /// Whether `reader` may not know some part of its sheet, or that it has readers of its own.
+    pub fn hides_sheet_from(&self, reader: SeenBy) -> bool {
+        let hides = |is_known: bool, set: Option<SeenBy>, readers: SeenBy| {
+            if is_known {
+                readers < reader
+            } else {
+                set.is_some()
+            }
+        };
+        let armor_class = self.armor_class.is_some();
+        let (level, notes, link) = (
+            self.level.is_some(),
+            self.notes.is_some(),
+            self.link.is_some(),
+        );
+        hides(
+            armor_class,
+            self.armor_class_seen_by,
+            self.armor_class_readers(),
+        ) || hides(level, self.level_seen_by, self.level_readers())
+            || hides(notes, self.notes_seen_by, self.notes_readers())
+            || hides(link, self.link_seen_by, self.link_readers())
+    }
+
+    fn armor_class_readers(&self) -> SeenBy {
+        self.armor_class_seen_by.unwrap_or(SeenBy::Player)
+    }
+
+    fn level_readers(&self) -> SeenBy {
+        self.level_seen_by.unwrap_or(SeenBy::All)
+    }
+
+    fn notes_readers(&self) -> SeenBy {
+        self.notes_seen_by.unwrap_or(SeenBy::Gm)
+    }
+
+    fn link_readers(&self) -> SeenBy {
+        self.link_seen_by.unwrap_or(SeenBy::Player)
+    }
+
+    /// The combatant as a reader knows it who is not the game master: with the parts of its sheet that
+    /// `reader` may see, and with `hp`, where that is hidden, with what it leaves of its hit points.
+    pub fn known_to(&self, reader: SeenBy, hp: Option<FoeHp>) -> Self {
         let Self {
             id,
             name,
@@ -288,16 +353,28 @@ impl<R: Ruleset> Combatant<R> {
             kind,
             controller,
             hidden,
-            hp,
-            hp_band: _,
+            hp: hit_points,
+            hp_band,
             members,
             conditions,
+            armor_class,
+            armor_class_seen_by,
+            level,
+            level_seen_by,
+            notes,
+            notes_seen_by,
+            link,
+            link_seen_by,
             metadata,
             acted,
             joined,
             stats,
             state,
         } = self;
+        let sees_armor_class = armor_class.is_some() && self.armor_class_readers() >= reader;
+        let sees_level = level.is_some() && self.level_readers() >= reader;
+        let sees_notes = notes.is_some() && self.notes_readers() >= reader;
+        let sees_link = link.is_some() && self.link_readers() >= reader;
         Self {
             id: id.clone(),
             name: name.clone(),
@@ -305,10 +382,21 @@ impl<R: Ruleset> Combatant<R> {
             kind: *kind,
             controller: controller.clone(),
             hidden: *hidden,
-            hp: None,
-            hp_band: banded(*hp, choice),
-            members: members.iter().map(|m| m.without_hp(choice)).collect(),
+            hp: hit_points.filter(|_| hp.is_none()),
+            hp_band: hp.map_or(*hp_band, |choice| banded(*hit_points, choice)),
+            members: match hp {
+                Some(choice) => members.iter().map(|m| m.without_hp(choice)).collect(),
+                None => members.clone(),
+            },
             conditions: conditions.clone(),
+            armor_class: armor_class.filter(|_| sees_armor_class),
+            armor_class_seen_by: armor_class_seen_by.filter(|_| sees_armor_class),
+            level: level.filter(|_| sees_level),
+            level_seen_by: level_seen_by.filter(|_| sees_level),
+            notes: notes.clone().filter(|_| sees_notes),
+            notes_seen_by: notes_seen_by.filter(|_| sees_notes),
+            link: link.clone().filter(|_| sees_link),
+            link_seen_by: link_seen_by.filter(|_| sees_link),
             metadata: metadata.clone(),
             acted: *acted,
             joined: *joined,
@@ -330,6 +418,17 @@ impl<R: Ruleset> Combatant<R> {
             ("hp", hp),
             ("members", self.members != before.members),
             ("conditions", self.conditions != before.conditions),
+            ("armor_class", self.armor_class != before.armor_class),
+            (
+                "armor_class_seen_by",
+                self.armor_class_seen_by != before.armor_class_seen_by,
+            ),
+            ("level", self.level != before.level),
+            ("level_seen_by", self.level_seen_by != before.level_seen_by),
+            ("notes", self.notes != before.notes),
+            ("notes_seen_by", self.notes_seen_by != before.notes_seen_by),
+            ("link", self.link != before.link),
+            ("link_seen_by", self.link_seen_by != before.link_seen_by),
             ("metadata", self.metadata != before.metadata),
         ];
         let mut changed = Vec::new();
@@ -434,12 +533,30 @@ pub struct Draft<H> {
     /// Conditions, at most 32.
     #[schema(max_items = 32)]
     pub conditions: Option<Vec<Slug>>,
+    /// Armor class.
+    pub armor_class: Option<ArmorClass>,
+    /// Readers of the armor class: by default its player and the game master.
+    pub armor_class_seen_by: Option<SeenBy>,
+    /// Level. Rulesets that count it take 1 if it is missing.
+    pub level: Option<Level>,
+    /// Readers of the level: by default all.
+    pub level_seen_by: Option<SeenBy>,
+    /// Notes, at most 1000 characters; an empty text removes them.
+    #[schema(value_type = Option<String>, max_length = 1000)]
+    pub notes: Option<Erasable<Notes>>,
+    /// Readers of the notes: by default the game master.
+    pub notes_seen_by: Option<SeenBy>,
+    /// Address of its sheet; an empty text removes it.
+    #[schema(value_type = Option<String>, max_length = 300, pattern = "^(https?://[^\\s]+)?$")]
+    pub link: Option<Erasable<SheetLink>>,
+    /// Readers of the address: by default its player and the game master.
+    pub link_seen_by: Option<SeenBy>,
     /// Texts that the client keeps with it. A change replaces all of them.
     pub metadata: Option<Metadata>,
 }
 
 /// The names of the fields of a [`Draft`].
-pub const DRAFT_FIELDS: [&str; 10] = [
+pub const DRAFT_FIELDS: [&str; 18] = [
     "id",
     "name",
     "side",
@@ -449,6 +566,14 @@ pub const DRAFT_FIELDS: [&str; 10] = [
     "hp",
     "members",
     "conditions",
+    "armor_class",
+    "armor_class_seen_by",
+    "level",
+    "level_seen_by",
+    "notes",
+    "notes_seen_by",
+    "link",
+    "link_seen_by",
     "metadata",
 ];
 

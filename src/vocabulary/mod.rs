@@ -31,6 +31,7 @@ mod ruleset;
 mod scalar;
 mod schema;
 mod secrecy;
+mod sheet;
 mod used_ids;
 mod values;
 mod violation;
@@ -69,6 +70,7 @@ pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{Count, HitPoints, INLINE, Int, Lines, Name, Text, is_plain};
 pub use schema::*;
 pub use secrecy::{KnownCombatants, Secrecy};
+pub use sheet::{ArmorClass, Erasable, Level, Notes, SeenBy, SheetLink};
 pub use used_ids::UsedIds;
 pub(crate) use values::capitalize;
 pub use values::{

@@ -97,7 +97,7 @@ export class Bring {
       this.choice("ruleset", "Rules", (this.rulesets ?? []).map(({ id, title }) => [id, title]), creation.ruleset),
     ];
     const said = left.map(({ field: name, why, count, combatants }) => h("li", {}, h("strong", {}, plain(name)), `: ${why}${who(combatants, count)}`));
-    const list = said.length ? [h("details", { open: said.length < 6 || undefined }, h("summary", {}, `Left out: ${said.length}`), h("ul", { class: "left" }, said))] : [];
+    const list = said.length ? [h("details", { open: said.length < 13 || undefined }, h("summary", {}, `Left out: ${said.length}`), h("ul", { class: "left" }, said))] : [];
     return [about, names, ...choices, ...list];
   }
 

@@ -1,7 +1,6 @@
 // The combatants that the reader has chosen on the rows, and what can be done to them.
 
 import { button } from "./actions.js";
-import { keep, kept } from "./kept.js";
 import { about, command, find } from "./options.js";
 import { isMoved } from "./reorder.js";
 import { toast } from "./toast.js";
@@ -12,25 +11,6 @@ import { hitPoints, lasting, list, nameOf, reason, ruleText } from "./words.js";
 const OWN = ["damage", "heal", "set_condition", "clear_condition", "remove_effect", "remove_combatant", "reorder"];
 
 const SHORT = { update_combatant: "Rename or edit", add_effect: "Add an effect", override: "Give the turn" };
-
-// The game master's notes about combatants stay in this browser: the server shows its texts to players too.
-class Notes {
-  constructor(encounter) {
-    this.place = `notes.${encounter}`;
-    this.all = kept(this.place) ?? {};
-  }
-
-  of(id) {
-    return this.all[id] ?? "";
-  }
-
-  write(id, text) {
-    if (text) this.all[id] = text;
-    else delete this.all[id];
-    const isEmpty = !Object.keys(this.all).length;
-    if (!keep(this.place, isEmpty ? null : this.all)) toast("This browser does not keep notes.");
-  }
-}
 
 export class Picked {
   constructor(actions) {
@@ -53,7 +33,7 @@ export class Picked {
       const pressed = target.closest("button[data-do]");
       if (pressed) this[pressed.dataset.do](pressed.dataset);
     });
-    $("picked").addEventListener("input", ({ target }) => target.dataset.note && this.notes.write(target.dataset.note, target.value.trim()));
+    $("picked").addEventListener("change", ({ target }) => target.dataset.note && this.write(target.dataset.note, target.value.trim()));
   }
 
   reset() {
@@ -61,7 +41,6 @@ export class Picked {
     this.players = new Map();
     this.cursor = undefined;
     this.mode = "damage";
-    this.notes = undefined;
   }
 
   get fight() {
@@ -75,7 +54,7 @@ export class Picked {
   }
 
   hasNote(id) {
-    return Boolean(this.notes?.of(id));
+    return Boolean(this.fight?.encounter.combatants.find((one) => one.id === id)?.notes);
   }
 
   // The chosen combatants, in the order of the rows.
@@ -235,7 +214,6 @@ export class Picked {
     const { encounter, manifest } = this.fight;
     const known = new Set(encounter.combatants.map(({ id }) => id));
     for (const id of this.ids) if (!known.has(id)) this.ids.delete(id);
-    if (encounter.you.role === "gm") this.notes ??= new Notes(encounter.id);
     const all = this.all();
     document.body.classList.toggle("picking", all.length > 0);
     $("picked").hidden = !all.length;
@@ -247,12 +225,13 @@ export class Picked {
     return [
       h("div", { class: "picked-head" }, h("h2", {}, list(all.map(({ name }) => name))), one && h("span", { class: "number" }, hitPoints(one)),
         h("button", { type: "button", class: "quiet close", "data-do": "clear", "aria-label": "Clear the choice" }, "✕")),
+      one && this.sheet(one),
       this.hits(all),
       this.conditions(all, one),
       one && this.effects(one, encounter),
       this.buttons(all, one),
       one && this.why(one, encounter, manifest),
-      one && this.notes && this.note(one),
+      one && this.note(one),
     ];
   }
 
@@ -331,10 +310,28 @@ export class Picked {
     return h("details", { class: "why", "data-key": `why ${one.id}` }, h("summary", {}, "Why this place"), h("p", { class: "hint" }, `${reason(encounter, because)}. ${rule}`));
   }
 
-  note({ id, name }) {
-    const text = this.notes.of(id);
-    const area = h("textarea", { id: "note", rows: 2, "data-note": id, maxlength: 2000 }, text);
-    return h("details", { "data-key": `note ${id}`, open: Boolean(text) }, h("summary", {}, "Your note"),
-      h("label", { for: "note", class: "unseen" }, `Your note about ${name}`), area, h("p", { class: "hint" }, "Only in this browser. Players never see it."));
+  // The parts of a sheet that the reader may see.
+  sheet({ name, armor_class: armor, level, link }) {
+    const parts = [armor !== undefined && `AC ${armor}`, level !== undefined && `Level ${level}`].filter(Boolean).join(" · ");
+    if (!parts && !link) return null;
+    return h("p", { class: "sheet", "data-key": "sheet" }, parts, parts && link && " · ", link && h("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, `Sheet of ${name}`));
+  }
+
+  // Notes of the fight: the game master writes them, and says by "Rename or edit" who else reads them.
+  note({ id, name, notes = "", notes_seen_by: readers }) {
+    const words = { player: "Its player reads them too.", all: "All read them." }[readers] ?? "Only the game master reads them.";
+    if (this.fight.encounter.you.role !== "gm") {
+      return notes && h("details", { "data-key": `note ${id}`, open: true }, h("summary", {}, "Notes"), h("p", { class: "notes" }, notes));
+    }
+    const area = h("textarea", { id: "note", rows: 2, "data-note": id, maxlength: 1000 }, notes);
+    return h("details", { "data-key": `note ${id}`, open: Boolean(notes) }, h("summary", {}, "Notes"),
+      h("label", { for: "note", class: "unseen" }, `Notes about ${name}`), area, h("p", { class: "hint" }, words));
+  }
+
+  // Writes notes once their field is left.
+  write(combatant, text) {
+    const { notes = "" } = this.fight.encounter.combatants.find(({ id }) => id === combatant) ?? {};
+    if (text === notes) return;
+    this.actions.apply(() => [{ type: "update_combatant", combatant, changes: { notes: text } }]);
   }
 }

@@ -8,6 +8,8 @@ const LONGEST_LINE = 500;
 
 const NUMBER = /^[+-]?\d{1,9}([./]\d{1,9})?$/;
 const SEPARATOR = ",";
+// Fields by the word that players use for them.
+const SHORTER = { armor_class: "ac" };
 // An unusual word can be shortened to these many letters: `int 2` for `int_modifier`.
 const SHORT = 3;
 
@@ -15,7 +17,7 @@ const SHORT = 3;
 const ELSEWHERE = ["id", "name", "hp", "members", "metadata", "controller"];
 
 // Numbers of monster books that no ruleset keeps.
-const UNKEPT = ["ac", "cr", "xp"];
+const UNKEPT = ["cr", "xp"];
 
 // Words that every ruleset has, and those that no schema has.
 const HP = { word: "hp", kind: "hp", about: "Hit points, with or without the maximum. Also `24hp`, or `24/30` alone." };
@@ -31,7 +33,8 @@ export function vocabulary(manifest, definition) {
     const uses = [...new Set(usesOf(number, definition, manifest.options.properties.definition))];
     return { word: number.toLowerCase(), kind: "number", path: [name, number], schema, about: [...uses, `Default: ${otherwise}.`].join(" ") };
   });
-  const own = Object.entries(properties).filter(([name]) => !ELSEWHERE.includes(name)).flatMap(([name, schema]) => wordsOf(name, schema, numberWords));
+  const isOfLine = ([name]) => !ELSEWHERE.includes(name) && !name.endsWith("_seen_by");
+  const own = Object.entries(properties).filter(isOfLine).flatMap(([name, schema]) => wordsOf(name, schema, numberWords));
   const shared = properties.members ? [HP, TEMP, PLAYER, TOGETHER] : [HP, TEMP, PLAYER];
   const apart = own.some(({ word }) => word === "group") && sharesInitiative(definition) ? [APART] : [];
   return new Map([...shared, ...apart, ...own].map((field) => [field.word, field]));
@@ -49,7 +52,7 @@ function usesOf(number, value, schema) {
 }
 
 function wordsOf(name, schema, numberWords) {
-  const field = { word: name.toLowerCase(), path: [name], schema, about: schema.description };
+  const field = { word: SHORTER[name] ?? name.toLowerCase(), path: [name], schema, about: schema.description };
   if (schema.enum) return [{ ...field, kind: "choice" }];
   switch (schema.type) {
     case "integer": case "number": return [{ ...field, kind: "number" }];

@@ -79,6 +79,7 @@ function tags(encounter, combatant) {
   const lasts = (effect) => lasting(encounter, effect);
   const words = [
     ...(combatant.hidden ? [h("li", { class: "hidden" }, "Hidden")] : []),
+    ...(combatant.armor_class === undefined ? [] : [h("li", { class: "armor" }, `AC ${combatant.armor_class}`)]),
     ...combatant.conditions.map((condition) => h("li", { class: "condition" }, conditionName(encounter, condition))),
     ...effects.map((effect) => h("li", { class: "effect" }, effect.name, lasts(effect) && h("small", {}, ` ${lasts(effect)}`))),
   ];
@@ -136,7 +137,7 @@ function row(encounter, entry, { key, number, isStop }, table) {
     h("div", { class: "who" },
       h("button", { type: "button", class: "name", "aria-pressed": String(picked), tabindex: isStop ? 0 : -1, "data-digit": number > 10 ? undefined : number % 10 }, entry.name),
       h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), entry.note && h("span", { class: "note" }, entry.note),
-      table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has a note")),
+      table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has notes")),
       tags(encounter, combatant), members(encounter, combatant)),
     h("div", { class: "state" }, health(combatant), h("span", { class: "word" }, word), table.canMove(entry) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
 }

@@ -139,8 +139,8 @@ export function act({ browser, wire }) {
     await gm.page.getByLabel("Name").fill("Brakkus the Red");
     await gm.page.locator("#confirm").tap();
     await row(gm, "Brakkus the Red").waitFor();
-    await panel.locator("summary", { hasText: "Your note" }).tap();
-    await panel.getByLabel("Your note about").fill("Flees at 10 points.");
+    await panel.locator("summary", { hasText: "Notes" }).tap();
+    await panel.getByLabel("Notes about").fill("Flees at 10 points.");
     await panel.getByRole("button", { name: "Clear the choice" }).tap();
     await row(gm, "Brakkus the Red").locator(".mark").waitFor();
     await row(gm, "Valiant").tap();
@@ -162,12 +162,18 @@ export function act({ browser, wire }) {
     await gm.page.locator("#toast").getByRole("button", { name: "Undo" }).tap();
     await row(gm, "Goblins").waitFor();
     await gm.page.screenshot({ path: path.join(pictures, "rows-phone.png") });
-    // A reload keeps the note, and no other page ever gets it.
+    // The fight keeps the notes, for the game master alone.
     await gm.page.reload();
     await row(gm, "Brakkus the Red").locator(".mark").waitFor();
     await row(gm, "Brakkus the Red").tap();
-    assert.equal(await panel.getByLabel("Your note about").inputValue(), "Flees at 10 points.");
-    for (const exchange of wire.exchanges) assert.ok(!(exchange.sent + exchange.body).includes("Flees at 10"), exchange.url);
+    assert.equal(await panel.getByLabel("Notes about").inputValue(), "Flees at 10 points.");
+    for (const role of ["player", "spectator"]) assert.ok(!JSON.stringify(await fight.read(role)).includes("Flees at 10"), role);
+    await fight.send({ type: "update_combatant", combatant: "brakkus", changes: { armor_class: 16, link: "https://example.org/brakkus", armor_class_seen_by: "all" } });
+    await row(gm, "Brakkus the Red").locator(".armor", { hasText: "AC 16" }).waitFor();
+    assert.equal(await panel.getByRole("link", { name: "Sheet of Brakkus" }).getAttribute("href"), "https://example.org/brakkus");
+    const { combatants } = await fight.read("spectator");
+    const seen = combatants.find(({ id }) => id === "brakkus") ?? {};
+    assert.deepEqual([seen.armor_class, seen.link, seen.notes], [16, undefined, undefined]);
     await gm.close();
   });
 

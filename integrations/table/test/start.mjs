@@ -19,6 +19,7 @@ const MONSTERS = ["3 Goblins 7hp dex 2", "2 Wolves 11hp dex 2", "Ogre 59hp dex -
 // Lines, and the combatants that they become, under D&D 5e.
 const READ = [
   ["Ann hp 24/30 dex 3 player Zoe", [{ name: "Ann", hp: { current: 24, max: 30 }, numbers: { dex: 3 }, controller: "Zoe" }]],
+  ["Goblin ac 15 7hp level 2 notes flees early", [{ name: "Goblin", armor_class: 15, hp: { current: 7 }, level: 2, notes: "flees early" }]],
   ["2 Goblins 7hp dex +2", [1, 2].map((n) => ({ name: `Goblin ${n}`, group: "goblins", hp: { current: 7 }, numbers: { dex: 2 } }))],
   ["Wolves x2 11 hp apart", [1, 2].map((n) => ({ name: `Wolf ${n}`, hp: { current: 11 } }))],
   ["2 Rats 2hp together", [{ name: "Rats", members: [1, 2].map((n) => ({ id: `rat-${n}`, hp: { current: 2 } })) }]],
@@ -37,8 +38,8 @@ const READ = [
 ];
 
 const LEFT_OUT = [
-  ["Goblin 7hp ac 15", "ac 15", /No ruleset keeps this/],
-  ["Goblin ac 15 7hp", "ac 15", /No ruleset keeps this/],
+  ["Goblin 7hp cr 5", "cr 5", /No ruleset keeps this/],
+  ["Goblin xp 15 7hp", "xp 15", /No ruleset keeps this/],
   ["Ann hp 7 dxe 3", "dxe 3", /Unknown word/],
   ["Ann, 24", "24", /needs a word/],
   ["Ann hp", "hp", /hp needs a number/],
@@ -206,12 +207,12 @@ export function start({ browser, server, wire }) {
 
   test("what was understood is shown at once, and a wrong line is named and not sent", async () => {
     const page = await opened();
-    await fill(page, ["Ann hp 24/30 dex 3"], ["Orc 30/15", "<b>Imp</b> 3hp ac 12"]);
+    await fill(page, ["Ann hp 24/30 dex 3"], ["Orc 30/15", "<b>Imp</b> 3hp cr 12"]);
     const left = page.locator(".left-out").first();
     assert.match(await left.innerText(), /dex 3.*Choose a game first/);
     await choose(page, "D&D 5e and its kin");
     await until(async () => (await page.locator(".left-out").count()) === 1, "dex is known now");
-    assert.match(await left.innerText(), /ac 12.*No ruleset keeps this/);
+    assert.match(await left.innerText(), /cr 12.*No ruleset keeps this/);
     assert.deepEqual(await page.locator(".understood").first().locator("tbody tr").first().locator("th, td").allInnerTexts(), ["Ann", "24/30", "dex 3"]);
     await until(async () => (await page.locator("#new-summary").innerText()) === "2 combatants, 1 part left out, 1 line to correct.", "the sum");
     await page.getByRole("button", { name: "Create the fight" }).click();

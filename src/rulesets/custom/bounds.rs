@@ -114,7 +114,7 @@ fn check_roll_by(encounter: &Encounter, definition: &Definition) -> Result<(), S
         bytes += turns(definition, c).max(1) * (of_place + name);
         bytes += most_dice(definition, c) * BYTES_OF_DIE;
     }
-    let forms = if encounter.hides_nothing() && !encounter.hides_any_hp() {
+    let forms = if encounter.hides_nothing() && !encounter.hides_any_field() {
         1
     } else {
         2

@@ -125,7 +125,8 @@ pub(super) fn check_roller(c: &Combatant) -> Result<(), Violation> {
 /// Makes an Initiative Check (DC-4 to DC-6), and returns whether it succeeded. A natural 20 or 1
 /// decides whatever the total (DC-9a).
 pub(super) fn make_check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
-    let Some(stats) = play.encounter().get(id).map(|c| c.stats.clone()) else {
+    let roller = play.encounter().get(id);
+    let Some((stats, level)) = roller.map(|c| (c.stats.clone(), c.level_or_first())) else {
         return false;
     };
     let dice = check_dice(play, id, given);
@@ -136,7 +137,7 @@ pub(super) fn make_check(play: &mut Play<'_>, id: &CombatantId, given: Option<D2
         faces.max()
     };
     let natural = counting.unwrap_or(1);
-    let mastery = (stats.level.get() + 1) / 2;
+    let mastery = (level + 1) / 2;
     let bonus = mastery + stats.agility.get() + stats.initiative_bonus.get();
     let total = i64::from(natural) + bonus;
     let dc = play.encounter().state.dc.unwrap_or_default();

@@ -316,11 +316,8 @@ fn set_dc(play: &mut Play<'_>, start: &Start, pcs: &[CombatantId]) {
 
 /// The level of the highest of these characters: the usual row of the table.
 fn highest_level(encounter: &Encounter, pcs: &[CombatantId]) -> Int<1, 20> {
-    let mut highest = Int::default();
-    for c in pcs.iter().filter_map(|id| encounter.get(id)) {
-        highest = highest.max(c.stats.level);
-    }
-    highest
+    let pcs = pcs.iter().filter_map(|id| encounter.get(id));
+    Int::clamped(pcs.map(|c| c.level_or_first()).max().unwrap_or(1))
 }
 
 fn easy_dc(level: Int<1, 20>) -> i64 {

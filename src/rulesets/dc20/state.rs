@@ -79,8 +79,6 @@ pub struct Options {
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {
-    /// The level. Half of it, rounded up, is the Combat Mastery (DC-5).
-    pub level: Int<1, 20>,
     /// The Agility, added to the Initiative Check (DC-4).
     pub agility: Int<-10, 20>,
     /// The bonus of features to Initiative Checks. Bonuses to Agility Checks do not count (DC-6).
@@ -105,7 +103,6 @@ pub struct CombatantStats {
 impl Default for CombatantStats {
     fn default() -> Self {
         Self {
-            level: Int::clamped(1),
             agility: Int::default(),
             initiative_bonus: Int::default(),
             initiative_adv: Int::default(),

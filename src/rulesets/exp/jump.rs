@@ -222,7 +222,7 @@ fn roll_and_jump(play: &mut Play<'_>, jump: JumpAnnounced) {
         return;
     };
     let mode = encounter.options.awe_mode;
-    let bonus = persona.stats.awe.get() + persona.stats.level.get();
+    let bonus = persona.stats.awe.get() + persona.level_or_first();
     let before = act_behind(encounter, &jump.combatant);
     let hidden = hidden_above(encounter, persona);
     let die = play.die(jump.roll);

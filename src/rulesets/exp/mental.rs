@@ -132,7 +132,7 @@ fn duellist(c: &Combatant) -> Contender {
     Contender {
         id: c.id.clone(),
         combatants: vec![c.id.clone()],
-        bonus: c.stats.mstr.get() + c.stats.level.get(),
+        bonus: c.stats.mstr.get() + c.level_or_first(),
         own: None,
     }
 }

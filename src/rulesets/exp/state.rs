@@ -55,8 +55,6 @@ pub struct CombatantStats {
     /// Mental strength: the initiative of mental attacks (EX-32); 0 for none. A robot has none
     /// (EX-34).
     pub mstr: Int<0, 26>,
-    /// Experience level: part of every roll here.
-    pub level: Int<1, 100>,
     /// Encumbrance. It counts only if the option `encumbrance_table` is on (EX-11).
     #[schema(inline)]
     pub encumbrance: Encumbrance,
@@ -72,7 +70,6 @@ impl Default for CombatantStats {
             dex: Int::clamped(10),
             awe: Int::clamped(10),
             mstr: Int::default(),
-            level: Int::clamped(1),
             encumbrance: Encumbrance::default(),
             crowd: None,
         }

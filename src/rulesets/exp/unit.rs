@@ -258,7 +258,7 @@ fn own_dice(c: &Combatant) -> Option<OwnRoll> {
 /// What a persona adds to its d20 (EX-1, EX-11).
 fn bonus(encounter: &Encounter, c: &Combatant) -> i64 {
     let table = encounter.options.encumbrance_table;
-    c.stats.dex.get() + c.stats.level.get() + table.modifier(c.stats.encumbrance)
+    c.stats.dex.get() + c.level_or_first() + table.modifier(c.stats.encumbrance)
 }
 
 /// Refuses rolls of personas that do not roll, and too many digits.

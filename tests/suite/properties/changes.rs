@@ -32,7 +32,7 @@ const FOLLOW: &[(&str, &str)] = &[
 /// An encounter of a ruleset with one combatant of each sort.
 fn encounter(ruleset: &str) -> Table {
     let mut creation = json!({"ruleset": ruleset, "combatants": [
-        {"id": "ann", "side": "players", "hp": {"current": 6, "max": 10, "temp": 2}, "conditions": ["marked"], "metadata": {"sheet": "7"}},
+        {"id": "ann", "side": "players", "hp": {"current": 6, "max": 10, "temp": 2}, "conditions": ["marked"], "armor_class": 12, "notes": "old", "link": "https://example.org/old", "metadata": {"sheet": "7"}},
         {"id": "rat", "side": "monsters"},
         {"id": "horde", "side": "monsters", "members": [{"id": "x", "hp": {"current": 5}}, {"id": "y", "hp": {"current": 4, "max": 5}}, "z"]},
     ]});
@@ -77,6 +77,16 @@ fn shared_values(id: &str) -> Vec<(&'static str, Value)> {
         ("hidden", json!(true)),
         ("conditions", json!(["prone", "marked"])),
         ("conditions", json!([])),
+        ("armor_class", json!(17)),
+        ("armor_class_seen_by", json!("all")),
+        ("level", json!(3)),
+        ("level_seen_by", json!("gm")),
+        ("notes", json!("It fears fire")),
+        ("notes", json!("")),
+        ("notes_seen_by", json!("player")),
+        ("link", json!("https://example.org/sheet")),
+        ("link", json!("")),
+        ("link_seen_by", json!("all")),
         ("metadata", json!({"token": "9"})),
         ("metadata", json!({})),
     ];

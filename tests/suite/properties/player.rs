@@ -308,6 +308,14 @@ impl Subject {
         if chance.percent(60) {
             combatant["hp"] = hp(chance);
         }
+        if chance.percent(20) {
+            let part = chance
+                .pick(&["armor_class", "level"])
+                .copied()
+                .unwrap_or_default();
+            combatant[part] = json!(1 + chance.below(20));
+            combatant[format!("{part}_seen_by")] = json!(chance.pick(&["gm", "player", "all"]));
+        }
         match chance.below(12) {
             0 => combatant["kind"] = json!("hazard"),
             1 => combatant["kind"] = json!("pc"),

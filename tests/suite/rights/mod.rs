@@ -4,3 +4,4 @@
 mod lists;
 mod matrix;
 mod rounds;
+mod sheets;

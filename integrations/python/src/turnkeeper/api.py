@@ -49,17 +49,37 @@ class _CombatantRequired(TypedDict):
 class Combatant(_CombatantRequired, total=False):
     """A combatant of an encounter."""
 
+    armor_class: int
+    """The armor class, if the viewer sees it."""
+    armor_class_seen_by: Literal["gm", "player", "all"]
+    """Readers of `armor_class`, if the viewer sees it and they are not the usual ones: its player and the game master."""
     hp: Hp
     """Hit points, if tracked and if the viewer sees them."""
     hp_band: Literal["unhurt", "hurt", "bloodied", "critical", "down"]
     """The hit points in a word, for viewers who do not see the numbers."""
+    level: int
+    """The level, if the viewer sees it."""
+    level_seen_by: Literal["gm", "player", "all"]
+    """Readers of `level`, if the viewer sees it and they are not the usual ones: all."""
+    link: str
+    """The address of its sheet, if the viewer sees it."""
+    link_seen_by: Literal["gm", "player", "all"]
+    """Readers of `link`, if the viewer sees it and they are not the usual ones: its player and the game master."""
     metadata: Metadata
     """Texts that the client keeps with it."""
+    notes: str
+    """Notes on it, if the viewer sees them."""
+    notes_seen_by: Literal["gm", "player", "all"]
+    """Readers of `notes`, if the viewer sees it and they are not the usual ones: the game master."""
 
 
 class CombatantDraft(TypedDict, total=False):
     """A combatant as a client describes it: the fields that all rulesets share."""
 
+    armor_class: int
+    """Armor class."""
+    armor_class_seen_by: Literal["gm", "player", "all"]
+    """Readers of the armor class: by default its player and the game master."""
     conditions: list[str]
     """Conditions, at most 32."""
     controller: str
@@ -72,12 +92,24 @@ class CombatantDraft(TypedDict, total=False):
     """Id of the combatant, unique in the encounter. Made from the name by default."""
     kind: Literal["pc", "npc", "hazard"]
     """Kind of combatant: by default `pc` on the side `players`, else `npc`."""
+    level: int
+    """Level. Rulesets that count it take 1 if it is missing."""
+    level_seen_by: Literal["gm", "player", "all"]
+    """Readers of the level: by default all."""
+    link: str
+    """Address of its sheet; an empty text removes it."""
+    link_seen_by: Literal["gm", "player", "all"]
+    """Readers of the address: by default its player and the game master."""
     members: list[MemberDraft]
     """Members of a group that acts as one combatant, at most 50."""
     metadata: Metadata
     """Texts that the client keeps with it. A change replaces all of them."""
     name: str
     """Name for people; the id by default. A combatant needs a name or an id."""
+    notes: str
+    """Notes, at most 1000 characters; an empty text removes them."""
+    notes_seen_by: Literal["gm", "player", "all"]
+    """Readers of the notes: by default the game master."""
     side: str
     """Side: `players` for the players' characters, any other word for others. By default `players`, or `monsters` for a kind other than `pc`."""
 

@@ -2,7 +2,8 @@
 #![expect(dead_code, reason = "only their schemas are used")]
 
 use turnkeeper::vocabulary::{
-    Band, CombatantId, CombatantStateSchema, Hp, Kind, Member, Metadata, Slug, StatsSchema, Text,
+    ArmorClass, Band, CombatantId, CombatantStateSchema, Hp, Kind, Level, Member, Metadata, Notes,
+    SeenBy, SheetLink, Slug, StatsSchema, Text,
 };
 use utoipa::ToSchema;
 
@@ -34,6 +35,30 @@ pub struct CombatantFields {
     /// Its conditions.
     #[schema(required = false)]
     pub conditions: Vec<Slug>,
+    /// The armor class, if the viewer sees it.
+    #[schema(required = false)]
+    pub armor_class: ArmorClass,
+    /// Readers of `armor_class`, if the viewer sees it and they are not the usual ones: its player and the game master.
+    #[schema(required = false)]
+    pub armor_class_seen_by: SeenBy,
+    /// The level, if the viewer sees it.
+    #[schema(required = false)]
+    pub level: Level,
+    /// Readers of `level`, if the viewer sees it and they are not the usual ones: all.
+    #[schema(required = false)]
+    pub level_seen_by: SeenBy,
+    /// Notes on it, if the viewer sees them.
+    #[schema(required = false)]
+    pub notes: Notes,
+    /// Readers of `notes`, if the viewer sees it and they are not the usual ones: the game master.
+    #[schema(required = false)]
+    pub notes_seen_by: SeenBy,
+    /// The address of its sheet, if the viewer sees it.
+    #[schema(required = false)]
+    pub link: SheetLink,
+    /// Readers of `link`, if the viewer sees it and they are not the usual ones: its player and the game master.
+    #[schema(required = false)]
+    pub link_seen_by: SeenBy,
     /// Texts that the client keeps with it.
     #[schema(required = false)]
     pub metadata: Metadata,

@@ -82,13 +82,13 @@ fn merged(mut one: Value, other: Value) -> Value {
     one
 }
 
-/// The body of `POST /v1/encounters`, without the texts for other programs.
+/// The body of `POST /v1/encounters`, without the texts for other programs, and who sees a sheet.
 fn new_encounter() -> Value {
     let declared = http::openapi().components.unwrap_or_default().schemas;
     let all = components(&declared, None);
     let mut schema = all["NewEncounter"].clone();
     correct(&mut schema, &all, DEPTH);
-    drop_metadata(&mut schema);
+    drop_what_models_do_not_set(&mut schema);
     schema["additionalProperties"] = json!(false);
     let fields = schema.as_object_mut().expect("an object");
     fields.remove("description");
@@ -100,14 +100,14 @@ fn new_encounter() -> Value {
     schema
 }
 
-fn drop_metadata(schema: &mut Value) {
+fn drop_what_models_do_not_set(schema: &mut Value) {
     match schema {
-        Value::Array(items) => items.iter_mut().for_each(drop_metadata),
+        Value::Array(items) => items.iter_mut().for_each(drop_what_models_do_not_set),
         Value::Object(fields) => {
             if let Some(properties) = fields.get_mut("properties").and_then(Value::as_object_mut) {
-                properties.remove("metadata");
+                properties.retain(|name, _| name != "metadata" && !name.ends_with("_seen_by"));
             }
-            fields.values_mut().for_each(drop_metadata);
+            fields.values_mut().for_each(drop_what_models_do_not_set);
         }
         _ => {}
     }
