@@ -10,6 +10,7 @@ use crate::vocabulary::{
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 /// Maximum hit points.
 const MOST_HP: f64 = 1_000_000.0;
@@ -307,26 +308,25 @@ impl Lot {
 
     /// Armor class, level, notes and link.
     fn sheet(&mut self, creature: &Creature) {
-        let whole = |text: &str, most: f64| {
-            let digits = text
-                .split(|c: char| !c.is_ascii_digit() && c != '-')
-                .next()?;
-            let number: f64 = digits.parse().ok()?;
-            (number.abs() <= most).then_some(number)
+        // The number that the text begins with.
+        let number_of = |text: &str, numbers: RangeInclusive<i64>| {
+            let first = text.split_whitespace().next()?;
+            let number = first.strip_prefix('+').unwrap_or(first).parse().ok()?;
+            numbers.contains(&number).then_some(number)
         };
         let mut notes = creature.notes.clone().unwrap_or_default();
         // A number may have words, such as those of a shield: they are notes.
         let numbers = [
-            ("armor_class", "AC", &creature.armor_class, 100.0),
-            ("level", "Level", &creature.level, 100.0),
+            ("armor_class", "AC", &creature.armor_class, -100..=1000),
+            ("level", "Level", &creature.level, 1..=100),
         ];
-        for (field, title, text, most) in numbers {
+        for (field, title, text, numbers) in numbers {
             let Some(text) = text else {
                 continue;
             };
-            let number = whole(text, most).filter(|number| field != "level" || *number >= 1.0);
+            let number = number_of(text, numbers);
             if let Some(number) = number {
-                self.set(field, json!(number as i64));
+                self.set(field, json!(number));
             }
             if number.is_none_or(|number| number.to_string() != *text) {
                 notes = format!("{title}: {text}\n{notes}");

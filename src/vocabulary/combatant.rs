@@ -537,7 +537,7 @@ pub struct Draft<H> {
     pub armor_class: Option<ArmorClass>,
     /// Readers of the armor class: by default its player and the game master.
     pub armor_class_seen_by: Option<SeenBy>,
-    /// Level. Rulesets that count it take 1 if it is missing.
+    /// Level. EXP and DC20 count it, 1 if it is missing; DC20 counts up to 20.
     pub level: Option<Level>,
     /// Readers of the level: by default all.
     pub level_seen_by: Option<SeenBy>,

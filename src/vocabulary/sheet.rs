@@ -35,10 +35,12 @@ pub struct SheetLink(Text<300>);
 impl SheetLink {
     /// The address, if `text` is one.
     pub fn new(text: &str) -> Option<Self> {
-        let is_address = ["https://", "http://"].iter().any(|scheme| {
-            text.strip_prefix(scheme)
-                .is_some_and(|rest| !rest.is_empty())
-        });
+        let (scheme, rest) = text.split_once("://")?;
+        let is_web = ["https", "http"]
+            .iter()
+            .any(|web| scheme.eq_ignore_ascii_case(web));
+        let has_host = rest.starts_with(|c: char| c.is_alphanumeric() || c == '[');
+        let is_address = is_web && has_host;
         let has_space = text.chars().any(char::is_whitespace);
         Text::new(text)
             .filter(|_| is_address && !has_space)
@@ -106,7 +108,10 @@ mod tests {
         for (text, is_link) in [
             ("https://example.org/sheet?id=1#top", true),
             ("http://localhost:30000/", true),
+            ("HTTPS://example.org", true),
             ("https://", false),
+            ("https:///x", false),
+            ("http://\\example.org", false),
             ("javascript:alert(1)", false),
             ("data:text/html,x", false),
             ("Party/Mira.md", false),

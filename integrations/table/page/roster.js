@@ -16,6 +16,9 @@ const SHORT = 3;
 // Fields that the name, the count or another word of the line gives.
 const ELSEWHERE = ["id", "name", "hp", "members", "metadata", "controller"];
 
+// Texts that a line cannot hold: they have words and signs of its own.
+const TEXTS = ["notes", "link"];
+
 // Numbers of monster books that no ruleset keeps.
 const UNKEPT = ["cr", "xp"];
 
@@ -33,7 +36,7 @@ export function vocabulary(manifest, definition) {
     const uses = [...new Set(usesOf(number, definition, manifest.options.properties.definition))];
     return { word: number.toLowerCase(), kind: "number", path: [name, number], schema, about: [...uses, `Default: ${otherwise}.`].join(" ") };
   });
-  const isOfLine = ([name]) => !ELSEWHERE.includes(name) && !name.endsWith("_seen_by");
+  const isOfLine = ([name]) => ![...ELSEWHERE, ...TEXTS].includes(name) && !name.endsWith("_seen_by");
   const own = Object.entries(properties).filter(isOfLine).flatMap(([name, schema]) => wordsOf(name, schema, numberWords));
   const shared = properties.members ? [HP, TEMP, PLAYER, TOGETHER] : [HP, TEMP, PLAYER];
   const apart = own.some(({ word }) => word === "group") && sharesInitiative(definition) ? [APART] : [];

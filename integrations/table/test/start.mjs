@@ -19,7 +19,7 @@ const MONSTERS = ["3 Goblins 7hp dex 2", "2 Wolves 11hp dex 2", "Ogre 59hp dex -
 // Lines, and the combatants that they become, under D&D 5e.
 const READ = [
   ["Ann hp 24/30 dex 3 player Zoe", [{ name: "Ann", hp: { current: 24, max: 30 }, numbers: { dex: 3 }, controller: "Zoe" }]],
-  ["Goblin ac 15 7hp level 2 notes flees early", [{ name: "Goblin", armor_class: 15, hp: { current: 7 }, level: 2, notes: "flees early" }]],
+  ["Goblin ac 15 7hp level 2", [{ name: "Goblin", armor_class: 15, hp: { current: 7 }, level: 2 }]],
   ["2 Goblins 7hp dex +2", [1, 2].map((n) => ({ name: `Goblin ${n}`, group: "goblins", hp: { current: 7 }, numbers: { dex: 2 } }))],
   ["Wolves x2 11 hp apart", [1, 2].map((n) => ({ name: `Wolf ${n}`, hp: { current: 11 } }))],
   ["2 Rats 2hp together", [{ name: "Rats", members: [1, 2].map((n) => ({ id: `rat-${n}`, hp: { current: 2 } })) }]],

@@ -6,6 +6,9 @@ use crate::vocabulary::{
     CombatantId, D20, Die, Fold, Status, Violation, command, event, fact, is_default, require, word,
 };
 
+/// The highest level that counts.
+const MAX_LEVEL: i64 = 20;
+
 /// Roll the Initiative Check of a player's character (DC-4): before `start`, which then uses these
 /// dice, or after the character joined later.
 #[command(player, "{combatant}: roll initiative")]
@@ -137,7 +140,7 @@ pub(super) fn make_check(play: &mut Play<'_>, id: &CombatantId, given: Option<D2
         faces.max()
     };
     let natural = counting.unwrap_or(1);
-    let mastery = (level + 1) / 2;
+    let mastery = (level.min(MAX_LEVEL) + 1) / 2;
     let bonus = mastery + stats.agility.get() + stats.initiative_bonus.get();
     let total = i64::from(natural) + bonus;
     let dc = play.encounter().state.dc.unwrap_or_default();

@@ -48,7 +48,7 @@ pub use turn::{
 };
 
 use crate::json::FieldError;
-use crate::rulesets::shared::{check_started, end_turn, types};
+use crate::rulesets::shared::{check_started, end_turn, level_is_public, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent, Fold,
@@ -141,18 +141,11 @@ pub enum Event {
     StandstillReached,
 }
 
-/// The highest level of the game.
-const MAX_LEVEL: i64 = 20;
-
 impl Ruleset for Dc20 {
     types!();
 
     fn check_combatant(_: &Options, combatant: &Combatant) -> Result<(), FieldError> {
-        if combatant.level_or_first() > MAX_LEVEL {
-            let message = format!("A level is from 1 to {MAX_LEVEL} in DC20.");
-            return Err(FieldError::meaningless("level", message));
-        }
-        Ok(())
+        level_is_public(combatant)
     }
 
     fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {

@@ -16,7 +16,8 @@ pub use mental::{DuelEnded, MentalAttack, MentalAttacked, MentalDuel, MentalDuel
 pub use state::*;
 pub use unit::{InitiativeRolled, Roll, Rolled, Rolls, Start, TieRolls};
 
-use crate::rulesets::shared::{check_started, types};
+use crate::json::FieldError;
+use crate::rulesets::shared::{check_started, level_is_public, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
@@ -74,6 +75,10 @@ pub enum Event {
 
 impl Ruleset for Exp {
     types!();
+
+    fn check_combatant(_: &Options, combatant: &Combatant) -> Result<(), FieldError> {
+        level_is_public(combatant)
+    }
 
     fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
         if !is_own_roll(command) {

@@ -13,5 +13,5 @@ pub use clock::{
     start_encounter, start_round, start_turn,
 };
 pub use nomination::{check_chooser, check_in_fight, check_starter};
-pub use secrecy::{seen_first, seen_if_any};
+pub use secrecy::{level_is_public, seen_first, seen_if_any};
 pub(crate) use types::types;

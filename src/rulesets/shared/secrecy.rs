@@ -1,6 +1,7 @@
 //! The order in which rules take combatants, so that hidden ones do not show.
 
-use crate::vocabulary::{Combatant, Ruleset};
+use crate::json::FieldError;
+use crate::vocabulary::{Combatant, Ruleset, SeenBy};
 
 /// These combatants, those that all viewers see before hidden ones. What follows from the first of
 /// them does not show a hidden one.
@@ -19,4 +20,13 @@ pub fn seen_if_any<R: Ruleset>(mut combatants: Vec<&Combatant<R>>) -> Vec<&Comba
         combatants.retain(|c| !c.hidden);
     }
     combatants
+}
+
+/// Refuses readers of a level that each roll shows.
+pub fn level_is_public<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
+    if c.level_seen_by.is_none_or(|readers| readers == SeenBy::All) {
+        return Ok(());
+    }
+    let message = "The rolls of this ruleset show the level. Leave this out, or send \"all\".";
+    Err(FieldError::meaningless("level_seen_by", message))
 }

@@ -329,6 +329,42 @@ async fn what_cannot_be_read_is_said_and_takes_nothing_with_it() {
 }
 
 #[tokio::test]
+async fn what_is_more_than_a_number_is_in_the_notes() {
+    let api = Api::start().await;
+    for (ac, level, armor_class, expected, notes) in [
+        ("16", "4", json!(16), json!(4), Value::Null),
+        (
+            "+15 (shield)",
+            "1/2",
+            json!(15),
+            Value::Null,
+            json!("Level: 1/2\nAC: +15 (shield)"),
+        ),
+        ("500", "25", json!(500), json!(25), Value::Null),
+        (
+            "hide",
+            "0",
+            Value::Null,
+            Value::Null,
+            json!("Level: 0\nAC: hide"),
+        ),
+    ] {
+        let file = json!([{"name": "Ogre", "ac": ac, "level": level}]).to_string();
+        for ruleset in ["custom", "dc20", "exp"] {
+            let query = format!("?ruleset={ruleset}&create=true");
+            let created = convert(&api, &query, file.clone()).await.expect(201).json();
+            let ogre = &created["encounter"]["combatants"][0];
+            let said = [&ogre["armor_class"], &ogre["level"], &ogre["notes"]];
+            assert_eq!(
+                said,
+                [&armor_class, &expected, &notes],
+                "{ruleset}: {ac}, {level}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn fights_of_one_name_are_told_apart() {
     let api = Api::start().await;
     let fight = |name: &str| json!({"name": "Cave", "roundNum": 0, "players": [], "monsters": [{"name": name}]});

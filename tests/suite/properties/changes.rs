@@ -80,7 +80,7 @@ fn shared_values(id: &str) -> Vec<(&'static str, Value)> {
         ("armor_class", json!(17)),
         ("armor_class_seen_by", json!("all")),
         ("level", json!(3)),
-        ("level_seen_by", json!("gm")),
+        ("level_seen_by", json!("all")),
         ("notes", json!("It fears fire")),
         ("notes", json!("")),
         ("notes_seen_by", json!("player")),

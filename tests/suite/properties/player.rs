@@ -314,7 +314,9 @@ impl Subject {
                 .copied()
                 .unwrap_or_default();
             combatant[part] = json!(1 + chance.below(20));
-            combatant[format!("{part}_seen_by")] = json!(chance.pick(&["gm", "player", "all"]));
+            if part == "armor_class" {
+                combatant["armor_class_seen_by"] = json!(chance.pick(&["gm", "player", "all"]));
+            }
         }
         match chance.below(12) {
             0 => combatant["kind"] = json!("hazard"),

@@ -67,6 +67,13 @@ async fn each_part_of_a_sheet_is_read_by_its_readers_alone(#[case] set: Option<&
         let readers = readers(&gm).await;
         for (part, first, second, usual) in parts() {
             let who = set.unwrap_or(usual);
+            // The rolls of these show it.
+            if part == "level" && who != "all" && ["exp", "dc20"].contains(&id) {
+                let update = json!({"type": "update_combatant", "combatant": "orc",
+                    "changes": {"level": 3, "level_seen_by": who}});
+                gm.refused(update, 422, "invalid_value").await;
+                continue;
+            }
             let mut changes = json!({part: first});
             if let Some(set) = set {
                 changes[format!("{part}_seen_by")] = json!(set);

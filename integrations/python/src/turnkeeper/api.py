@@ -93,7 +93,7 @@ class CombatantDraft(TypedDict, total=False):
     kind: Literal["pc", "npc", "hazard"]
     """Kind of combatant: by default `pc` on the side `players`, else `npc`."""
     level: int
-    """Level. Rulesets that count it take 1 if it is missing."""
+    """Level. EXP and DC20 count it, 1 if it is missing; DC20 counts up to 20."""
     level_seen_by: Literal["gm", "player", "all"]
     """Readers of the level: by default all."""
     link: str
