@@ -24,6 +24,8 @@ const ID_PATTERN: &str = "^[A-Za-z0-9_.:-]{1,64}$";
 
 const ID_EXPECTED: &str = "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
 
+/// Maximum characters of an id.
+const MAX_ID: usize = 64;
 /// Maximum characters of a word.
 const MAX_WORD: usize = 40;
 
@@ -50,7 +52,7 @@ fn slug(text: &str) -> Option<SmolStr> {
 }
 
 fn id(text: &str) -> Option<SmolStr> {
-    let valid = (1..=64).contains(&text.len())
+    let valid = (1..=MAX_ID).contains(&text.len())
         && text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'));
@@ -99,6 +101,8 @@ trait Syntax {
     const PATTERN: &'static str = ID_PATTERN;
     /// The end of a refusal of another text.
     const EXPECTED: &'static str = ID_EXPECTED;
+    /// The most characters.
+    const MOST: usize = MAX_ID;
 
     /// The name, if `text` is one.
     fn read(text: &str) -> Option<SmolStr> {
@@ -159,6 +163,14 @@ macro_rules! name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = Cow::<str>::deserialize(deserializer)?;
                 Self::new(&text).ok_or_else(|| {
+                    let count = text.chars().count();
+                    if count > Self::MOST {
+                        let found = format!("{count} characters");
+                        return de::Error::invalid_value(
+                            Unexpected::Other(&found),
+                            &Self::EXPECTED,
+                        );
+                    }
                     let read = shortened(&text);
                     de::Error::invalid_value(Unexpected::Str(&read), &Self::EXPECTED)
                 })
@@ -207,6 +219,7 @@ impl Syntax for Slug {
     const PATTERN: &'static str = SLUG_PATTERN;
     const EXPECTED: &'static str =
         "a word of letters of any script, digits, - and _ (at most 40 characters), such as prone";
+    const MOST: usize = MAX_WORD;
 
     fn read(text: &str) -> Option<SmolStr> {
         slug(text)

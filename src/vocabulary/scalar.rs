@@ -167,8 +167,28 @@ impl<'de, const MAX: usize, const LINES: bool> Deserialize<'de> for Text<MAX, LI
              direction overrides"
         );
         Self::new(&text).ok_or_else(|| {
-            de::Error::invalid_value(Unexpected::Str(&shortened(&text)), &&*expected)
+            let fault = Self::fault(&text);
+            de::Error::invalid_value(Unexpected::Other(&fault), &&*expected)
         })
+    }
+}
+
+impl<const MAX: usize, const LINES: bool> Text<MAX, LINES> {
+    /// What is wrong with a text that is none: a refusal shows no line break.
+    fn fault(text: &str) -> String {
+        let count = text.chars().count();
+        if count > MAX {
+            return format!("{count} characters");
+        }
+        let is_break = |c: char| !LINES && (c == '\t' || breaks_line(c));
+        if let Some((before, _)) = text.split_once(is_break) {
+            return format!("a line break or tab after {:?}", shortened(before));
+        }
+        let is_wrong = |c: &char| !is_plain(c.encode_utf8(&mut [0; 4]));
+        match text.chars().find(is_wrong) {
+            Some(c) => format!("the character U+{:04X}", u32::from(c)),
+            None => "nothing visible".to_owned(),
+        }
     }
 }
 
@@ -230,6 +250,25 @@ mod tests {
         }
         assert!(Text::<3, false>::new("\u{435}\u{435}\u{435}").is_some());
         assert!(Text::<3, false>::new("four").is_none());
+    }
+
+    #[test]
+    fn a_refusal_says_what_is_wrong_with_a_text() {
+        for (text, found) in [
+            ("x".repeat(21), "21 characters"),
+            ("Ann\nBob".to_owned(), "a line break or tab after \"Ann\""),
+            (
+                "Ann\u{2028}Bob".to_owned(),
+                "a line break or tab after \"Ann\"",
+            ),
+            ("Ann\u{7}".to_owned(), "the character U+0007"),
+            ("Ann\u{202e}boB".to_owned(), "the character U+202E"),
+            (" ".to_owned(), "nothing visible"),
+        ] {
+            let json = serde_json::json!(text);
+            let error = serde_json::from_value::<Text<20>>(json).expect_err("refused");
+            assert!(error.to_string().contains(found), "{error}: {found}");
+        }
     }
 
     #[test]
