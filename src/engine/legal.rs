@@ -7,11 +7,11 @@ use super::record::EncounterRecord;
 use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    AddCombatant, AddEffect, Alternative, ClearCondition, Combatant, CombatantId, Commands, Count,
-    Damage, Encounter, EndEncounter, Group, Heal, HitPoints, LegalCommand, MAX_COMBATANTS,
-    MAX_MEMBERS, Member, MemberId, Name, Note, Override, Pending, Property, Redo, RemoveCombatant,
-    RemoveEffect, Ruleset, SetCondition, Slug, Status, Undo, UpdateCombatant, UpdateEncounter,
-    Values, shared_list,
+    AddCombatant, AddEffect, Alternative, ArmorClass, ClearCondition, Combatant, CombatantId,
+    Commands, Count, Damage, Encounter, EndEncounter, Group, Heal, HitPoints, LegalCommand, Level,
+    MAX_COMBATANTS, MAX_MEMBERS, Member, MemberId, Name, Note, Notes, Override, Pending, Property,
+    Redo, RemoveCombatant, RemoveEffect, Ruleset, SetCondition, Slug, Status, Undo,
+    UpdateCombatant, UpdateEncounter, Values, shared_list,
 };
 use serde_json::json;
 use std::borrow::Cow;
@@ -236,6 +236,9 @@ fn properties_of_combatants<R: Ruleset>(encounter: &Encounter<R>) -> Vec<Propert
         Property::optional("side", Values::words(sides)),
         Property::optional("hidden", Values::flag()),
         Property::optional("controller", Name::any()),
+        Property::optional("armor_class", ArmorClass::any()),
+        Property::optional("level", Level::any()),
+        Property::optional("notes", Notes::any()),
     ]
 }
 
@@ -384,9 +387,19 @@ fn change_combatants<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] 
         let title = match &*property.field {
             "side" => "Change the side",
             "hidden" => "Hide or reveal",
+            "armor_class" => "Change the armor class",
+            "level" => "Change the level",
+            "notes" => "Change the notes",
             _ => "Change the controller",
         };
         shapes.push(change(title, property.field, property.values));
+    }
+    for (title, field) in [
+        ("Say who reads the armor class", "armor_class_seen_by"),
+        ("Say who reads the notes", "notes_seen_by"),
+    ] {
+        let readers = Values::words(["gm", "player", "all"]);
+        shapes.push(change(title, field, readers));
     }
     let update = LegalCommand::of::<UpdateCombatant>("TK-2")
         .whom("combatant", everyone())
