@@ -5,6 +5,7 @@
 //! what has no place is listed.
 
 mod avrae;
+mod combatant;
 mod creation;
 mod creatures;
 mod dnd_beyond;
@@ -13,12 +14,14 @@ mod five_etools;
 mod foundry;
 mod improved_initiative;
 mod json;
+mod left_overs;
+mod names;
 mod obsidian;
 mod roll20;
 
-use self::creation::title;
 use self::fight::{Creature, Fight};
 use self::json::Json;
+use self::names::title;
 use crate::json::{FieldError, json_text, shortened};
 use crate::vocabulary::{KnownOrder, MAX_COMBATANTS, TakenOrder, word};
 use serde::Serialize;
