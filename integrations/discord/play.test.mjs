@@ -20,7 +20,7 @@ test("a fight by slash commands, buttons, menus and forms", async (context) => {
   assert.match(said(await discord.slash(gm, channel, "turn")), /No fight runs in this channel/);
   assert.match(said(await discord.slash(gm, channel, "fight", { game: "chess", players: "Ann", monsters: "Orc" })), /"chess" fits 0 games/);
   assert.match(said(await discord.slash(gm, channel, "fight", { game: "seize", players: " , ", monsters: "Orc" })), /The party is empty/);
-  assert.match(said(await discord.slash(gm, channel, "fight", { game: "seize", players: "Ann dex 3 luck 2", monsters: "Orc" })), /^"luck" in "Ann dex 3 luck 2" is not a word of this game with its number\. Words: hp, dex_modifier/);
+  assert.match(said(await discord.slash(gm, channel, "fight", { game: "seize", players: "Ann dex 3 luck 2", monsters: "Orc" })), /^"luck" in "Ann dex 3 luck 2" is not a word of this game with its number\. Words: hp, ac, dex_modifier/);
   assert.match(said(await discord.slash(gm, channel, "fight", { game: "seize", players: "99 Ann", monsters: "Orc" })), /^"99 Ann" is 99 of a kind\. Use 1 to 50\.$/);
   const suggested = await discord.typing(gm, channel, "fight", "game", "d&d");
   assert.ok(suggested.some(({ value }) => value === "custom:d20"), JSON.stringify(suggested));
