@@ -2,13 +2,12 @@
 
 use super::Wish;
 use super::fight::{Creature, HitPoints, Left};
-use super::names::{NAME, cut, line};
+use super::names::{NAME, cut, line, lines};
 use crate::json::shortened;
-use crate::vocabulary::{CombatantId, Kind, Lines, Name, Notes, OUT, SheetLink, Slug, is_plain};
+use crate::vocabulary::{CombatantId, Kind, Lines, Name, Notes, OUT, SheetLink, Slug};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ops::RangeInclusive;
 
 /// Fewest characters of an id that does not count.
 const COUNTED: usize = 5;
@@ -37,12 +36,6 @@ impl ConvertedCombatant {
 
     /// Armor class, level, notes and link.
     pub fn sheet(&mut self, creature: &Creature) {
-        // The number that the text begins with.
-        let number_of = |text: &str, numbers: RangeInclusive<i64>| {
-            let first = text.split_whitespace().next()?;
-            let number = first.strip_prefix('+').unwrap_or(first).parse().ok()?;
-            numbers.contains(&number).then_some(number)
-        };
         let mut notes = creature.notes.clone().unwrap_or_default();
         // A number may have words, such as those of a shield: they are notes.
         let numbers = [
@@ -53,7 +46,7 @@ impl ConvertedCombatant {
             let Some(text) = text else {
                 continue;
             };
-            let number = number_of(text, numbers);
+            let number = first_number(text).filter(|number| numbers.contains(number));
             if let Some(number) = number {
                 self.set(field, json!(number));
             }
@@ -61,19 +54,15 @@ impl ConvertedCombatant {
                 notes = format!("{title}: {text}\n{notes}");
             }
         }
-        let link = creature.link.as_deref();
-        match link.map(|text| (text, SheetLink::new(text))) {
-            Some((_, Some(link))) => self.set("link", link.as_str()),
-            Some((text, None)) => notes = format!("{notes}\nSheet: {text}"),
-            None => {}
+        if let Some(text) = &creature.link {
+            match SheetLink::new(text) {
+                Some(link) => self.set("link", link.as_str()),
+                None => notes = format!("{notes}\nSheet: {text}"),
+            }
         }
-        let plain: String = notes
-            .replace('\r', "")
-            .chars()
-            .filter(|c| is_plain(c.encode_utf8(&mut [0; 4])))
-            .collect();
-        let short = cut(plain.trim(), Notes::MOST);
-        if short.len() < plain.trim().len() {
+        let notes = lines(&notes);
+        let short = cut(&notes, Notes::MOST);
+        if short.len() < notes.len() {
             self.left(
                 "notes",
                 "Notes have at most 1000 characters. These are cut.",
@@ -94,11 +83,8 @@ impl ConvertedCombatant {
         shows_hidden: bool,
     ) {
         self.set("name", name);
-        if creature
-            .name
-            .as_deref()
-            .is_some_and(|name| line(name).chars().count() > NAME)
-        {
+        let long = creature.name.as_deref().map(line);
+        if long.is_some_and(|name| name.chars().count() > NAME) {
             self.left("name", "A name has at most 80 characters. This one is cut.");
         }
         let mut metadata = Map::new();
@@ -120,11 +106,8 @@ impl ConvertedCombatant {
         if creature.kind != Kind::Pc {
             self.set("kind", json!(creature.kind));
         }
-        if let Some(player) = creature
-            .player
-            .as_deref()
-            .and_then(|name| Name::new(&line(name)))
-        {
+        let player = creature.player.as_deref().map(line);
+        if let Some(player) = player.and_then(|name| Name::new(&name)) {
             self.set("controller", player.as_str());
         }
         if creature.is_hidden {
@@ -136,13 +119,9 @@ impl ConvertedCombatant {
     }
 
     fn text(&mut self, metadata: &mut Map<String, Value>, name: &str, text: &str) {
-        let plain: String = text
-            .replace('\r', "")
-            .chars()
-            .filter(|c| is_plain(c.encode_utf8(&mut [0; 4])))
-            .collect();
-        let short = cut(&plain, TEXT);
-        if short.len() < plain.len() {
+        let text = lines(text);
+        let short = cut(&text, TEXT);
+        if short.len() < text.len() {
             self.left(name, "A text has at most 200 characters. This one is cut.");
         }
         if let Some(text) = Lines::<TEXT>::new(&short) {
@@ -242,6 +221,12 @@ impl ConvertedCombatant {
         }
         word
     }
+}
+
+/// The number that a text begins with.
+fn first_number(text: &str) -> Option<i64> {
+    let first = text.split_whitespace().next()?;
+    first.strip_prefix('+').unwrap_or(first).parse().ok()
 }
 
 /// A text as a word for machines: spaces become hyphens, other punctuation goes.

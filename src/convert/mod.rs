@@ -1,8 +1,7 @@
 //! Fights of other trackers as creations.
 //!
-//! Each format has a file, which reads a [`Fight`] from what public programs write; `creation` makes of
-//! it what `POST /v1/encounters` takes. A file is read loosely, and nothing of it is lost in silence:
-//! what has no place is listed.
+//! Each format has a file, which reads a fight from what public programs write; `creation` makes of it what
+//! `POST /v1/encounters` takes. A file is read loosely, and what has no place is listed.
 
 mod avrae;
 mod combatant;

@@ -44,14 +44,26 @@ pub(super) fn names(creatures: &[Creature]) -> Vec<String> {
 /// The numbers from 1 of creatures that are equal in something, the hidden ones last: those that players
 /// see must look as if they were alone. One that is seen alone has none.
 pub(super) fn among_equals(places: &[usize], creatures: &[Creature]) -> Vec<(usize, usize)> {
-    let is_hidden = |place: &usize| creatures.get(*place).is_some_and(|c| c.is_hidden);
-    let (hidden, seen): (Vec<usize>, Vec<usize>) = places.iter().copied().partition(is_hidden);
-    let first = usize::from(seen.len() != 1 || hidden.is_empty());
     if places.len() < 2 {
         return Vec::new();
     }
-    let numbered = seen.into_iter().chain(hidden).zip(first..);
-    numbered.filter(|(_, number)| *number > 0).collect()
+    let (mut seen, mut hidden) = (Vec::new(), Vec::new());
+    for place in places {
+        let is_hidden = creatures.get(*place).is_some_and(|c| c.is_hidden);
+        if is_hidden {
+            hidden.push(*place);
+        } else {
+            seen.push(*place);
+        }
+    }
+    if seen.len() == 1 && !hidden.is_empty() {
+        seen.clear();
+    }
+    let mut numbered = Vec::new();
+    for (number, place) in seen.into_iter().chain(hidden).enumerate() {
+        numbered.push((place, number + 1));
+    }
+    numbered
 }
 
 /// The file's numbers of namesakes, if it tells them apart and none is hidden: a gap would show it.
@@ -81,6 +93,13 @@ pub(super) fn line(text: &str) -> String {
         .filter(|c| c.is_whitespace() || is_plain(c.encode_utf8(&mut [0; 4])))
         .collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text of several lines, without what one may not have.
+pub(super) fn lines(text: &str) -> String {
+    let is_wanted = |c: &char| *c != '\r' && is_plain(c.encode_utf8(&mut [0; 4]));
+    let plain: String = text.chars().filter(is_wanted).collect();
+    plain.trim().to_owned()
 }
 
 /// As much of a text as fits.
