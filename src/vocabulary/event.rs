@@ -500,6 +500,11 @@ fn words_for_field<R: Ruleset>(field: &Slug) -> Cow<'static, str> {
     if field.as_str() == "hp" {
         return "hit points".into();
     }
+    if let Some(part) = field.as_str().strip_suffix("_seen_by") {
+        let mut words = "readers of the ".to_owned();
+        spaced(part, &mut words);
+        return words.into();
+    }
     if let Some(words) = R::words_for_stat(field.as_str()) {
         return words.into();
     }

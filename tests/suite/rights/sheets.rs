@@ -116,7 +116,13 @@ async fn an_empty_text_takes_notes_and_a_link_away() {
         .create(&json!({"ruleset": "seize", "combatants": [orc]}))
         .await;
     let update = |changes: Value| json!({"type": "update_combatant", "combatant": "orc", "changes": changes});
-    fight.accepted(update(json!({"armor_class": 15}))).await;
+    let changes = json!({"armor_class": 15, "armor_class_seen_by": "all"});
+    let answer = fight.accepted(update(changes)).await.json();
+    let said = answer["events"][0]["text"].as_str().expect("a sentence");
+    assert_eq!(
+        said,
+        "Orc: armor class and readers of the armor class changed."
+    );
     let orc = of_orc(&fight.read("").await);
     assert_eq!(
         (&orc["notes"], &orc["link"]),
