@@ -12,9 +12,9 @@ pub fn sets_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character breaks a line without being a control character.
-fn breaks_line(c: char) -> bool {
-    matches!(c, '\u{2028}' | '\u{2029}')
+/// Whether a character breaks a line.
+pub fn breaks_line(c: char) -> bool {
+    matches!(c, '\n' | '\u{2028}' | '\u{2029}')
 }
 
 /// As much of a client's text as an error may repeat.

@@ -16,7 +16,7 @@ mod strict;
 mod tagged;
 
 pub use cached::{CachedJson, JsonCell};
-pub use error::{ErrorKind, FieldError, sets_direction, shortened};
+pub use error::{ErrorKind, FieldError, breaks_line, sets_direction, shortened};
 pub use items::{each_item, json_text};
 pub use query::read_query;
 pub use reader::{read, read_fields, read_json, read_json_beside};

@@ -44,8 +44,3 @@ pub(super) fn is_visible(c: char) -> bool {
     );
     !shows_nothing && !BLANK.contains(&c)
 }
-
-/// Whether a character ends a line.
-pub(super) fn breaks_line(c: char) -> bool {
-    matches!(c, '\n' | '\u{2028}' | '\u{2029}')
-}

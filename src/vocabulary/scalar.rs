@@ -2,8 +2,8 @@
 //! so.
 
 use super::Values;
-use super::character::{breaks_line, is_visible};
-use crate::json::{sets_direction, shortened};
+use super::character::is_visible;
+use crate::json::{breaks_line, sets_direction, shortened};
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
