@@ -19,10 +19,12 @@ impl App {
         encounter: Option<String>,
         is_strict: bool,
     ) -> Result<Conversion, AppError> {
-        let usual = || self.rulesets.for_trackers();
         let ruleset = match ruleset {
             Some(id) => self.rulesets.known(&id)?,
-            None => usual().ok_or_else(|| AppError::Internal(NONE.to_owned()))?,
+            None => match self.rulesets.for_trackers() {
+                Some(usual) => usual,
+                None => return Err(AppError::Internal(NONE.to_owned())),
+            },
         };
         let (manifest, take_order) = (ruleset.manifest, ruleset.take_order);
         // A file may have as many bytes as a log.

@@ -159,17 +159,16 @@ impl Rulesets {
 
     /// The first that takes initiatives as another tracker has them.
     pub fn for_trackers(&self) -> Option<&AnyRuleset> {
-        let roll = || KnownRoll {
+        let roll = KnownRoll {
             initiative: Some(Total::from(1)),
             ..KnownRoll::default()
         };
-        self.iter().find(|ruleset| {
-            let order = KnownOrder {
-                lowest_first: false,
-                rolls: vec![roll()],
-            };
-            (ruleset.take_order)(&order).left.is_empty()
-        })
+        let order = KnownOrder {
+            lowest_first: false,
+            rolls: vec![roll],
+        };
+        self.iter()
+            .find(|ruleset| (ruleset.take_order)(&order).left.is_empty())
     }
 
     /// The one that a client names in the field `ruleset`.
