@@ -113,7 +113,7 @@ export class Bring {
     return h("div", { class: "field" }, h("label", { for: id }, label), select);
   }
 
-  // Whether it is known what the file becomes. If not, it is asked again.
+  // True if the server has said what the file becomes. If not, it is asked again.
   async isReady() {
     if (!this.isLog && !this.conversion) await this.convert();
     return this.isLog || Boolean(this.conversion);

@@ -324,7 +324,7 @@ export class Picked {
       return notes && h("details", { "data-key": `note ${id}`, open: true }, h("summary", {}, "Notes"), h("p", { class: "notes" }, notes));
     }
     const area = h("textarea", { id: "note", rows: 2, "data-note": id, maxlength: 1000 }, notes);
-    // Another text, by somebody else or by an undo, is another field.
+    // Notes that another game master or an undo has changed get a new field.
     return h("details", { "data-key": `note ${id} ${notes}`, open: Boolean(notes) }, h("summary", {}, "Notes"),
       h("label", { for: "note", class: "unseen" }, `Notes about ${name}`), area, h("p", { class: "hint" }, words));
   }
