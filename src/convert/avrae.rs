@@ -5,7 +5,7 @@ use super::is_place;
 use super::json::{Json, JsonFields};
 use crate::vocabulary::{Kind, MAX_COMBATANTS};
 
-/// What Avrae keeps for itself.
+/// Fields of the bookkeeping of Avrae.
 const BOOKKEEPING: &[&str] = &[
     "_id",
     "lastchanged",
@@ -18,7 +18,7 @@ const BOOKKEEPING: &[&str] = &[
     "current",
 ];
 
-/// What it knows of a combatant besides: the sheet.
+/// Fields of the sheet of a combatant.
 const SHEET: &[&str] = &[
     "stats",
     "levels",
@@ -36,7 +36,7 @@ const SHEET: &[&str] = &[
     "group_id",
 ];
 
-/// Whether an object is a combat of Avrae.
+/// True if an object is a combat of Avrae.
 pub(super) fn is_combat(fields: &JsonFields<'_>) -> bool {
     fields.has("combatants") && fields.has("channel") && fields.has("dm")
 }

@@ -73,8 +73,8 @@ impl ConvertedCombatant {
         }
     }
 
-    /// Name, id and side, and the texts that are nobody's rule. With `shows_hidden`, ids that count may
-    /// show that there are hidden ones.
+    /// Name, id, side and controller. With `shows_hidden`, ids that count may show that there are hidden
+    /// ones.
     pub fn identity(
         &mut self,
         creature: &Creature,
@@ -181,7 +181,7 @@ impl ConvertedCombatant {
         if current < 0.0 {
             self.left("hp", "Hit points below 0 are 0 here.");
         }
-        // What is above the maximum is temporary.
+        // Hit points above the maximum are temporary.
         let more = (current - max).max(0.0);
         if more > 0.0 {
             self.left("hp", "What is above the maximum is temporary here.");
@@ -196,7 +196,7 @@ impl ConvertedCombatant {
         Some(current)
     }
 
-    /// What is added to a roll.
+    /// The modifier of its roll.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a whole number of this size is one of both types"

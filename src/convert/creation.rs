@@ -69,7 +69,7 @@ pub(super) fn creation(
     Ok((body, left.list()))
 }
 
-/// What a file knows of the order.
+/// The order, as far as a file knows it.
 fn known_order(fight: &Fight, converted: &mut [ConvertedCombatant]) -> KnownOrder {
     // A fight that was never rolled has 0 everywhere.
     let is_rolled = fight.is_rolled();
@@ -107,7 +107,7 @@ fn known_order(fight: &Fight, converted: &mut [ConvertedCombatant]) -> KnownOrde
     }
 }
 
-/// Says where the fight was, if it had begun: a creation starts at its beginning.
+/// Tells the round and the turn of a fight that had begun: a creation starts at the beginning.
 fn say_where(fight: &Fight, names: &[String], left: &mut LeftOvers) {
     let round = fight.round.filter(|round| *round > 1.0);
     if let Some(round) = round {

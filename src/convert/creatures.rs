@@ -9,7 +9,7 @@ use crate::vocabulary::Kind;
 /// Under which names lists say how many.
 const COUNTS: &[&str] = &["count", "quantity", "qty", "number"];
 
-/// What builders keep for themselves.
+/// Fields of the bookkeeping of builders.
 const BOOKKEEPING: &[&str] = &[
     "slug",
     "key",
@@ -19,7 +19,7 @@ const BOOKKEEPING: &[&str] = &[
     "cr",
 ];
 
-/// Whether a value is a creature with a name, or a name.
+/// True if a value is a creature with a name, or a name.
 fn is_creature(item: Json<'_>) -> bool {
     let fields = item.fields();
     item.is_text() || fields.has("name") || fields.get("monster").is_some_and(Json::is_object)

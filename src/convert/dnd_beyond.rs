@@ -7,7 +7,7 @@ use crate::json::shortened;
 use crate::vocabulary::Kind;
 use std::collections::HashMap;
 
-/// What the builder keeps for itself.
+/// Fields of the bookkeeping of the builder.
 const BOOKKEEPING: &[&str] = &[
     "id",
     "userId",
@@ -52,7 +52,7 @@ pub(super) fn fights(file: Json<'_>) -> Option<Vec<FoundFight<'_>>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// Whether an object is an encounter of D&D Beyond.
+/// True if an object is an encounter of D&D Beyond.
 fn is_encounter(fields: &JsonFields<'_>) -> bool {
     let others = ["groups", "players", "roundNum"];
     fields.has("monsters") && others.iter().any(|name| fields.has(name))

@@ -18,7 +18,7 @@ pub(super) struct Fight {
     pub name: Option<String>,
     /// In the file's order.
     pub creatures: Vec<Creature>,
-    /// Whether the lowest initiative acts first.
+    /// True if the lowest initiative acts first.
     pub lowest_first: bool,
     pub round: Option<f64>,
     /// The place of the creature whose turn it is.
@@ -57,14 +57,14 @@ pub(super) struct Creature {
     /// The number by which it differs from its namesakes.
     pub number: Option<f64>,
     pub kind: Kind,
-    /// Whether it fights on the players' side.
+    /// True if it fights on the players' side.
     pub is_friend: bool,
     /// The name of its player.
     pub player: Option<String>,
     pub is_hidden: bool,
-    /// Whether it is dead or defeated.
+    /// True if it is dead or defeated.
     pub is_defeated: bool,
-    /// Whether it takes no part for now.
+    /// True if it takes no part for now.
     pub is_disabled: bool,
     pub initiative: Option<f64>,
     /// What it adds to its roll.
@@ -160,12 +160,12 @@ impl Creature {
 }
 
 impl Fight {
-    /// Whether it has more creatures than an encounter may have, so that no more need be read.
+    /// True if it has more creatures than an encounter may have, so that no more need be read.
     pub fn is_full(&self) -> bool {
         self.creatures.len() > MAX_COMBATANTS
     }
 
-    /// Whether initiatives are known: one that was never rolled has 0 everywhere.
+    /// True if initiatives are known: one that was never rolled has 0 everywhere.
     pub fn is_rolled(&self) -> bool {
         let has_any = |creature: &Creature| creature.initiative.is_some_and(|known| known != 0.0);
         self.creatures.iter().any(has_any)

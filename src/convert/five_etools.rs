@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 /// The sort of panel that holds a tracker.
 const TRACKER: f64 = 5.0;
 
-/// Of a list: what the builder keeps for itself.
+/// Fields of a list that say nothing about a fight.
 const BOOKKEEPING: &[&str] = &[
     "fileType",
     "siteVersion",
@@ -28,7 +28,7 @@ const SETTINGS: &[&str] = &[
     "piHm", "piV", "piO", "isFirst",
 ];
 
-/// Whether an object is a file of this program.
+/// True if an object is a file of this program.
 pub(super) fn is_file(fields: &JsonFields<'_>) -> bool {
     let sort = fields.get("fileType").and_then(Json::text);
     sort.is_some_and(|sort| {

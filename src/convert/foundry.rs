@@ -1,13 +1,13 @@
 //! A `Combat` of Foundry, as its documents are exported: alone, among the `encounters` of a module, or
 //! beside the `actors` that its combatants play.
 
-use super::fight::{Creature, Fight, HitPoints, Left};
+use super::fight::{Creature, Fight, HitPoints};
 use super::json::{Json, JsonFields};
 use super::{FoundFight, is_place, one};
 use crate::vocabulary::{Kind, MAX_COMBATANTS};
 use std::collections::HashMap;
 
-/// What Foundry keeps for itself.
+/// Fields of the bookkeeping of Foundry.
 const BOOKKEEPING: &[&str] = &[
     "_stats",
     "flags",
@@ -57,7 +57,7 @@ pub(super) fn fights(file: Json<'_>) -> Option<Vec<FoundFight<'_>>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// Whether an object is a combat: its combatants are those of Foundry.
+/// True if an object is a combat: its combatants are those of Foundry.
 fn is_combat(fields: &JsonFields<'_>) -> bool {
     let combatants = fields
         .get("combatants")
@@ -71,7 +71,7 @@ fn is_combat(fields: &JsonFields<'_>) -> bool {
 #[derive(Default)]
 struct Actors<'f> {
     sources: HashMap<String, Json<'f>>,
-    read: HashMap<String, PlayedActor>,
+    read: HashMap<String, Creature>,
 }
 
 impl<'f> Actors<'f> {
@@ -91,9 +91,9 @@ impl<'f> Actors<'f> {
         }
     }
 
-    fn get(&mut self, id: &str) -> Option<PlayedActor> {
+    fn get(&mut self, id: &str) -> Option<Creature> {
         if !self.read.contains_key(id) {
-            let actor = PlayedActor::of(*self.sources.get(id)?);
+            let actor = played(*self.sources.get(id)?);
             self.read.insert(id.to_owned(), actor);
         }
         self.read.get(id).cloned()
@@ -137,65 +137,47 @@ fn acting(creatures: &[Creature], turn: f64) -> Option<usize> {
     order.get(place).map(|(place, _)| *place)
 }
 
-/// What is read of an actor.
-#[derive(Clone, Default)]
-struct PlayedActor {
-    name: Option<String>,
-    is_character: bool,
-    hp: Option<HitPoints>,
-    armor_class: Option<String>,
-    conditions: Vec<String>,
-    left: Vec<Left>,
-}
-
-impl PlayedActor {
-    fn of(actor: Json<'_>) -> Self {
-        let mut fields = actor.fields();
-        let is_character = fields.text("type").as_deref() == Some("character");
-        // The data of the system stand in `system`, in older exports in `data`.
-        let mut attributes = fields.fields("system").fields("attributes");
-        if attributes.is_empty() {
-            attributes = fields.fields("data").fields("attributes");
+/// The creature that an actor is.
+fn played(actor: Json<'_>) -> Creature {
+    let mut fields = actor.fields();
+    let is_character = fields.text("type").as_deref() == Some("character");
+    let mut creature = Creature::new(if is_character { Kind::Pc } else { Kind::Npc });
+    creature.name = fields.text("name");
+    // The data of the system stand in `system`, in older exports in `data`.
+    let mut attributes = fields.fields("system").fields("attributes");
+    if attributes.is_empty() {
+        attributes = fields.fields("data").fields("attributes");
+    }
+    creature.armor_class = attributes.fields("ac").text("value");
+    let mut hp = attributes.fields("hp");
+    if hp.has("value") {
+        creature.hp = Some(HitPoints {
+            current: creature.number(&mut hp, "value"),
+            max: creature.number(&mut hp, "max"),
+            temp: creature.number(&mut hp, "temp"),
+        });
+    }
+    // An effect has the conditions that it brings, in Pathfinder they are items.
+    let mut conditions = Vec::new();
+    for effect in fields.items("effects") {
+        let mut effect = effect.fields();
+        if effect.is_true("disabled") {
+            continue;
         }
-        // Its numbers and conditions are read as those of a creature.
-        let mut creature = Creature::new(Kind::Npc);
-        let mut hp = attributes.fields("hp");
-        if hp.has("value") {
-            creature.hp = Some(HitPoints {
-                current: creature.number(&mut hp, "value"),
-                max: creature.number(&mut hp, "max"),
-                temp: creature.number(&mut hp, "temp"),
-            });
+        let statuses = effect.items("statuses");
+        if statuses.is_empty() {
+            conditions.extend(effect.take("name"));
         }
-        // An effect has the conditions that it brings, in Pathfinder they are items.
-        let mut conditions = Vec::new();
-        for effect in fields.items("effects") {
-            let mut effect = effect.fields();
-            if effect.is_true("disabled") {
-                continue;
-            }
-            let statuses = effect.items("statuses");
-            if statuses.is_empty() {
-                conditions.extend(effect.take("name"));
-            }
-            conditions.extend(statuses);
-        }
-        for item in fields.items("items") {
-            let mut item = item.fields();
-            if item.text("type").as_deref() == Some("condition") {
-                conditions.extend(item.take("name"));
-            }
-        }
-        creature.conditions("effects", conditions, Json::text);
-        Self {
-            name: fields.text("name"),
-            is_character,
-            hp: creature.hp,
-            armor_class: attributes.fields("ac").text("value"),
-            conditions: creature.conditions,
-            left: creature.left,
+        conditions.extend(statuses);
+    }
+    for item in fields.items("items") {
+        let mut item = item.fields();
+        if item.text("type").as_deref() == Some("condition") {
+            conditions.extend(item.take("name"));
         }
     }
+    creature.conditions("effects", conditions, Json::text);
+    creature
 }
 
 fn creature(
@@ -206,15 +188,12 @@ fn creature(
     let mut fields = combatant.fields();
     let known = fields.text("actorId").and_then(|id| actors.get(&id));
     let own = fields.take("actor").or_else(|| fields.take("actorData"));
-    let actor = own.map(PlayedActor::of).or(known).unwrap_or_default();
-    let is_character = actor.is_character;
-    let mut creature = Creature::new(if is_character { Kind::Pc } else { Kind::Npc });
-    creature.left = actor.left;
-    creature.hp = actor.hp;
-    creature.armor_class = actor.armor_class;
-    creature.conditions = actor.conditions;
+    let actor = own.map(played).or(known);
+    let mut creature = actor.unwrap_or_else(|| Creature::new(Kind::Npc));
     creature.id = fields.text("_id").or_else(|| fields.text("id"));
-    creature.name = fields.text("name").or(actor.name);
+    if let Some(name) = fields.text("name") {
+        creature.name = Some(name);
+    }
     if creature.name.is_none() {
         creature.left("name", NAMES);
     }

@@ -5,7 +5,7 @@ use super::json::{Json, JsonFields};
 use super::{CURRENT, FoundFight, Source, modifier_of};
 use crate::vocabulary::Kind;
 
-/// What the tracker keeps for itself.
+/// Fields of the bookkeeping of the tracker.
 const BOOKKEEPING: &[&str] = &[
     "Id",
     "Path",
@@ -37,14 +37,14 @@ const SAVED: &str = "SavedEncounters.";
 /// The beginning of those that an old program saved: texts of JSON.
 const OLD: &str = "ImprovedInitiative.SavedEncounters.";
 
-/// Whether an object is a fight of the tracker.
+/// True if an object is a fight of the tracker.
 pub(super) fn is_fight(fields: &JsonFields<'_>) -> bool {
     ["Combatants", "Creatures"]
         .iter()
         .any(|name| fields.get(name).is_some_and(Json::is_list))
 }
 
-/// Whether an object is a file of its library or a backup.
+/// True if an object is a file of its library or a backup.
 pub(super) fn is_file(fields: &JsonFields<'_>) -> bool {
     fields
         .names()
@@ -62,7 +62,7 @@ pub(super) fn fights(file: JsonFields<'_>) -> Vec<FoundFight<'_>> {
             }
             continue;
         };
-        if let Some(text) = value.is_text().then(|| value.whole_text()).flatten() {
+        if let Some(text) = value.whole_text() {
             found.extend(of_text(id.to_owned(), text, false));
             continue;
         }

@@ -66,12 +66,12 @@ impl<'f> Json<'f> {
         self.0.get()
     }
 
-    /// Whether it is `true`.
+    /// True if it is `true`.
     pub fn is_true(self) -> bool {
         self.0.get() == "true"
     }
 
-    /// Whether it is `false`.
+    /// True if it is `false`.
     pub fn is_false(self) -> bool {
         self.0.get() == "false"
     }
@@ -88,7 +88,7 @@ impl<'f> Json<'f> {
         self.0.get().starts_with('[')
     }
 
-    /// Whether it says nothing: a field that is there as it was never set.
+    /// True if it says nothing: a field that is there as it was never set.
     pub fn is_empty(self) -> bool {
         match self.0.get() {
             "null" | "false" | "0" => true,
@@ -110,7 +110,7 @@ impl<'f> JsonFields<'f> {
         self.0.contains_key(name)
     }
 
-    /// Whether there are no fields.
+    /// True if there are no fields.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -66,7 +66,7 @@ pub struct Wish<'a> {
     pub take_order: fn(&KnownOrder) -> TakenOrder,
     /// The name of the fight, in a file with several.
     pub encounter: Option<&'a str>,
-    /// Whether to refuse a file with several fights of which none is named or played now. Otherwise
+    /// True if to refuse a file with several fights of which none is named or played now. Otherwise
     /// the first is taken.
     pub is_strict: bool,
 }
@@ -109,7 +109,7 @@ type Source<'f> = Box<dyn FnOnce() -> Fight + 'f>;
 /// A fight of a file.
 struct FoundFight<'f> {
     name: String,
-    /// Whether it is the one that is played now.
+    /// True if it is the one that is played now.
     is_current: bool,
     read: Source<'f>,
 }
@@ -124,7 +124,7 @@ pub fn convert(file: &[u8], wish: &Wish<'_>) -> Result<Conversion, FieldError> {
     let text = json_text(file.strip_prefix(BYTE_ORDER).unwrap_or(file))?;
     let file = Json::of(text).map_err(|error| FieldError::malformed("", error.to_string()))?;
     // Roll20 keeps its turn order as a text of JSON.
-    let inner = file.is_text().then(|| file.whole_text()).flatten();
+    let inner = file.whole_text();
     let file = match &inner {
         Some(text) => Json::of(text).map_err(|_| FieldError::meaningless("", UNKNOWN))?,
         None => file,
@@ -267,7 +267,7 @@ fn modifier_of(score: f64) -> f64 {
     ((score - 10.0) / 2.0).floor()
 }
 
-/// Whether a file's number is this place of a list.
+/// True if a file's number is this place of a list.
 fn is_place(place: usize, number: f64) -> bool {
     u32::try_from(place).is_ok_and(|place| f64::from(place).total_cmp(&number).is_eq())
 }

@@ -6,10 +6,10 @@ use super::json::{Json, JsonFields};
 use super::{CURRENT, FoundFight, Source};
 use crate::vocabulary::Kind;
 
-/// What the plugin keeps for itself.
+/// Fields of the bookkeeping of the plugin.
 const BOOKKEEPING: &[&str] = &["state", "logFile", "newLog", "roll", "rollHP", "timestamp"];
 
-/// Of a creature: what no other tracker asks.
+/// Fields of a creature that say nothing about a fight.
 const APPEARANCE: &[&str] = &[
     "static", "marker", "active", "rollHP", "xp", "cr", "hit_dice",
 ];
@@ -17,12 +17,12 @@ const APPEARANCE: &[&str] = &[
 /// The first version whose files have an initiative with its modifier.
 const WHOLE_INITIATIVE: (f64, f64) = (9.0, 11.0);
 
-/// Whether an object is a fight of the plugin.
+/// True if an object is a fight of the plugin.
 pub(super) fn is_fight(fields: &JsonFields<'_>) -> bool {
     fields.get("creatures").is_some_and(Json::is_list)
 }
 
-/// Whether an object is the plugin's file.
+/// True if an object is the plugin's file.
 pub(super) fn is_file(fields: &JsonFields<'_>) -> bool {
     let of_state = |state: Json<'_>| is_fight(&state.fields());
     let encounters = fields.get("encounters").map(Json::fields);

@@ -13,7 +13,7 @@ const NAMES: &str = "Roll20 keeps the names with its tokens. Rename it.";
 /// The pages of tokens, under the names that scripts write.
 const PAGES: &[&str] = &["_pageid", "pageid"];
 
-/// Whether a list is a turn order.
+/// True if a list is a turn order.
 pub(super) fn is_turn_order(items: &[Json<'_>]) -> bool {
     let first = items.first().map(|item| item.fields());
     first.is_some_and(|fields| fields.has("id") && fields.has("pr"))
