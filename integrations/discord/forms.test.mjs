@@ -42,11 +42,11 @@ test("more names than a menu takes are typed", () => {
 
 test("pairs, lists and items", () => {
   const rolls = { type: "object", propertyNames: FEW, additionalProperties: NUMBER };
-  const targets = { type: "array", items: { type: "object", properties: { combatant: FEW, loses: { ...NUMBER, title: "Loses" } }, required: ["combatant"] } };
-  const one = option(["rolls", false, rolls], ["dice", false, { type: "array", items: NUMBER }], ["surprised", false, { type: "array", items: FEW }], ["targets", false, targets]);
+  const attacked = { type: "array", items: { type: "object", properties: { combatant: FEW, loses: { ...NUMBER, title: "Loses" } }, required: ["combatant"] } };
+  const one = option(["rolls", false, rolls], ["dice", false, { type: "array", items: NUMBER }], ["surprised", false, { type: "array", items: FEW }], ["attacked", false, attacked]);
   const form = only(one);
   assert.deepEqual(submit(one, form, "Ann 12; Orc 1: 3", "1, 2 3", ['"ann"', '"orc-1"'], "Orc 1, Orc 2 4"), {
-    type: "act", rolls: { ann: 12, "orc-1": 3 }, dice: [1, 2, 3], surprised: ["ann", "orc-1"], targets: [{ combatant: "orc-1" }, { combatant: "orc-2", loses: 4 }],
+    type: "act", rolls: { ann: 12, "orc-1": 3 }, dice: [1, 2, 3], surprised: ["ann", "orc-1"], attacked: [{ combatant: "orc-1" }, { combatant: "orc-2", loses: 4 }],
   });
   assert.throws(() => submit(one, form, "Ann"), /"Ann" is not a name with its number\. A name and a number from 1 to 20, such as Ann 1\./);
 });

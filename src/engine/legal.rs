@@ -7,11 +7,11 @@ use super::record::EncounterRecord;
 use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    AddCombatant, AddEffect, Alternative, ArmorClass, ClearCondition, Combatant, CombatantId,
-    Commands, Count, Damage, Encounter, EndEncounter, Group, Heal, HitPoints, LegalCommand, Level,
-    MAX_COMBATANTS, MAX_MEMBERS, Member, MemberId, Name, Note, Notes, Override, Pending, Property,
-    Redo, RemoveCombatant, RemoveEffect, Ruleset, SetCondition, Slug, Status, Undo,
-    UpdateCombatant, UpdateEncounter, Values, shared_list,
+    AddCombatant, AddEffect, Alternative, ApplyEffect, ArmorClass, ClearCondition, Combatant,
+    CombatantId, Commands, Count, Damage, Encounter, EndEncounter, Fields, Group, Heal, HitPoints,
+    LegalCommand, Level, MAX_COMBATANTS, MAX_MEMBERS, Member, MemberId, Name, Named, Note, Notes,
+    Override, Pending, Property, Recharge, Redo, Reminder, RemoveCombatant, RemoveEffect, Ruleset,
+    SetCondition, Slug, Status, Undo, UpdateCombatant, UpdateEncounter, Values, shared_list,
 };
 use serde_json::json;
 use std::borrow::Cow;
@@ -19,6 +19,7 @@ use std::collections::{BTreeSet, HashSet};
 
 const PLAYERS: &str = "players";
 const MONSTERS: &str = "monsters";
+const ADD_TO_SEVERAL: &str = "Add[ {condition}][{!condition} a condition] to several";
 
 /// Which of the legal commands are to be listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -60,6 +61,7 @@ pub(super) fn legal_commands<R: Ruleset>(
         .into_iter()
         .partition(|option| option.group == Group::Tools);
     let mut legal_commands = trials.keep_legal(others);
+    legal_commands.extend(trials.keep_legal(due_effects(encounter, filter)));
     if filter.tools || legal_commands.is_empty() {
         legal_commands.extend(trials.keep_legal(tools));
         if filter.combatant.is_none() {
@@ -245,32 +247,112 @@ fn properties_of_combatants<R: Ruleset>(encounter: &Encounter<R>) -> Vec<Propert
 fn effects<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let mut legal_commands = Vec::new();
     if encounter.has_room_for_effect(true) || encounter.has_room_for_effect(false) {
-        let everyone: Vec<&CombatantId> = encounter.iter().map(|c| &c.id).collect();
-        let mut effect = effect_of(&everyone);
-        effect.push(Property::optional("hidden", Values::flag()));
-        let sources = Values::combatants(everyone.iter().copied());
-        effect.push(Property::optional("source", sources));
-        legal_commands.push(LegalCommand::of::<AddEffect>("TK-2").object("effect", effect));
+        let everyone: Vec<&Combatant<R>> = encounter.iter().collect();
+        let sources = Values::combatants(everyone.iter().map(|c| &c.id));
+        let rest = vec![
+            Property::optional("hidden", Values::flag()),
+            Property::optional("source", sources),
+        ];
+        let automatic = Property::optional("automatic", Values::flag());
+        legal_commands.extend(add_effect("TK-2", &everyone, &rest, Some(automatic)));
     }
     let effects = encounter.effects.iter().map(|effect| &effect.id);
     let remove = LegalCommand::of::<RemoveEffect>("TK-2");
     legal_commands.push(remove.open("effect_id", Values::effects(effects)));
+    let others = encounter.effects.iter().filter(|effect| {
+        let reminder = effect.reminder.as_ref();
+        !effect.waits && effect.begins.is_none() && reminder.is_some_and(Reminder::does_something)
+    });
+    let apply = LegalCommand::of::<ApplyEffect>("TK-2").without(&["roll"]);
+    let apply = apply.labelled("Apply an effect before it is due");
+    let ids = Values::effects(others.map(|effect| &effect.id));
+    legal_commands.push(apply.open("effect_id", ids));
     legal_commands
 }
 
-/// The fields of an effect besides its source.
-fn effect_of(everyone: &[&CombatantId]) -> Vec<Property> {
-    let targets = Values::combatants(everyone.iter().copied());
-    vec![
-        Property::required("name", Name::any()),
-        Property::required("expires", Values::AnyOf(expiries(everyone))),
-        Property::optional("target", targets),
-    ]
+/// The effects that were due and wait for the game master.
+fn due_effects<R: Ruleset>(encounter: &Encounter<R>, filter: &OptionsFilter) -> Vec<LegalCommand> {
+    let mut legal_commands = Vec::new();
+    if encounter.status == Status::Ended {
+        return legal_commands;
+    }
+    for effect in encounter.effects.iter().filter(|effect| effect.waits) {
+        if filter.combatant.is_some() && effect.target != filter.combatant {
+            continue;
+        }
+        let option = LegalCommand::of::<ApplyEffect>("TK-2").with("effect_id", effect.id.as_str());
+        let recharge = effect.reminder.as_ref().and_then(|r| r.recharge);
+        let option = match recharge {
+            Some(Recharge { sides, .. }) => option.range("roll", 1, sides.get()),
+            None => option.without(&["roll"]),
+        };
+        legal_commands.push(option.in_group(Group::Turn));
+    }
+    legal_commands
+}
+
+/// The options of an effect on one target or none, on several, and with a reminder; each with the
+/// fields `rest`.
+fn add_effect<R: Ruleset>(
+    rule: &'static str,
+    everyone: &[&Combatant<R>],
+    rest: &[Property],
+    automatic: Option<Property>,
+) -> Vec<LegalCommand> {
+    let ids: Vec<&CombatantId> = everyone.iter().map(|c| &c.id).collect();
+    let effect = |more: Vec<Property>| {
+        let mut fields = vec![
+            Property::required("name", Name::any()),
+            Property::required("expires", Values::AnyOf(expiries(&ids))),
+        ];
+        fields.extend(more);
+        fields.extend(rest.iter().cloned());
+        fields.push(Property::optional("begins", Values::AnyOf(moments(&ids))));
+        LegalCommand::of::<AddEffect>(rule).object("effect", fields)
+    };
+    let one = || Values::combatants(ids.iter().copied());
+    let mut options = vec![effect(vec![Property::optional("target", one())])];
+    if let Some(targets) = several_of(everyone, |_| true) {
+        let several = effect(vec![Property::required("targets", targets)]);
+        options.push(several.labelled("Add an effect to several"));
+    }
+    let mut reminder = vec![Property::required("due", Values::AnyOf(moments(&ids)))];
+    reminder.extend(Reminder::all_but(&["automatic"]));
+    let recharge = Values::Object(Recharge::all_but(&[]));
+    reminder.push(Property::optional("recharge", recharge));
+    reminder.extend(automatic);
+    let reminding = effect(vec![
+        Property::required("target", one()),
+        Property::required("reminder", Values::Object(reminder)),
+    ]);
+    options.push(reminding.labelled("Add a reminder"));
+    options
 }
 
 /// The ends that an effect may have.
 fn expiries(everyone: &[&CombatantId]) -> Vec<Alternative> {
-    let rounds = || vec![Property::required("rounds", Count::any())];
+    let [rounds, start, end] = counts(everyone);
+    vec![
+        moment("For a number of rounds", "round_end", rounds),
+        moment("Until a turn starts", "turn_start", start),
+        moment("Until a turn ends", "turn_end", end),
+        moment("Until the fight ends", "encounter_end", Vec::new()),
+        moment("Until the game master ends it", "removed", Vec::new()),
+    ]
+}
+
+/// The moments at which an effect may begin or be due.
+fn moments(everyone: &[&CombatantId]) -> Vec<Alternative> {
+    let [rounds, start, end] = counts(everyone);
+    vec![
+        moment("When a round ends", "round_end", rounds),
+        moment("When a turn starts", "turn_start", start),
+        moment("When a turn ends", "turn_end", end),
+    ]
+}
+
+/// How the ends of rounds, and the starts and ends of turns, are counted.
+fn counts(everyone: &[&CombatantId]) -> [Vec<Property>; 3] {
     let turns = || {
         let whose = Values::combatants(everyone.iter().copied());
         vec![
@@ -278,16 +360,11 @@ fn expiries(everyone: &[&CombatantId]) -> Vec<Alternative> {
             Property::optional("turns", Count::any()),
         ]
     };
-    vec![
-        expiry("For a number of rounds", "round_end", rounds()),
-        expiry("Until a turn starts", "turn_start", turns()),
-        expiry("Until a turn ends", "turn_end", turns()),
-        expiry("Until the fight ends", "encounter_end", Vec::new()),
-        expiry("Until the game master ends it", "removed", Vec::new()),
-    ]
+    let rounds = vec![Property::required("rounds", Count::any())];
+    [rounds, turns(), turns()]
 }
 
-fn expiry(title: &'static str, at: &'static str, counts: Vec<Property>) -> Alternative {
+fn moment(title: &'static str, at: &'static str, counts: Vec<Property>) -> Alternative {
     let mut properties = vec![Property::required("at", Values::words([at]))];
     properties.extend(counts);
     let values = Values::Object(properties);
@@ -303,6 +380,9 @@ fn hit_points<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let mut legal_commands = aimed(&foes_first, &damage, |c| !c.hurt_by_member(), |_| true);
     let healed = aimed(&friends_first, &heal, |c| !c.hurt_by_member(), |_| true);
     legal_commands.extend(healed);
+    let hurt_several = several(&damage, "Deal damage to several", &foes_first, |_| true);
+    legal_commands.extend(hurt_several);
+    legal_commands.extend(several(&heal, "Heal several", &friends_first, |_| true));
     legal_commands
 }
 
@@ -338,9 +418,48 @@ fn set_condition<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
             }
         }
         let set_known = LegalCommand::of::<SetCondition>("TK-3").with("condition", condition);
-        legal_commands.push(set_known.whom("target", targets));
+        legal_commands.extend(several(&set_known, ADD_TO_SEVERAL, &everyone, |c| {
+            has_room(&c.conditions) && !c.has(condition)
+        }));
+        legal_commands.push(set_known.whom("target", targets).required("target"));
     }
+    let can_get_new = |c: &Combatant<R>| has_room(&c.conditions);
+    legal_commands.extend(several(&set_new, ADD_TO_SEVERAL, &everyone, can_get_new));
     legal_commands
+}
+
+/// The option for several of those that are `meant`, said by `template`; None if there are no two.
+fn several<R: Ruleset>(
+    option: &LegalCommand,
+    template: &'static str,
+    everyone: &[&Combatant<R>],
+    meant: impl Fn(&Combatant<R>) -> bool,
+) -> Option<LegalCommand> {
+    let option = option.clone().labelled(template);
+    let option = option.open("targets", several_of(everyone, meant)?);
+    Some(option.required("targets"))
+}
+
+/// Several of those that are `meant`; None if there are no two. The list of all is one that options
+/// share, so the few of it that are not meant are left out of it.
+fn several_of<R: Ruleset>(
+    everyone: &[&Combatant<R>],
+    meant: impl Fn(&Combatant<R>) -> bool,
+) -> Option<Values> {
+    let id = |c: &&Combatant<R>| json!(c.id);
+    let (ids, except): (Vec<_>, Vec<_>) = everyone.iter().partition(|c| meant(c));
+    let most = ids.len();
+    let items = if except.len() < most {
+        let everyone = everyone.iter().map(id).collect();
+        Values::shared(Named::Combatants, everyone, except.iter().map(id).collect())
+    } else {
+        Values::combatants(ids.iter().map(|c| &c.id))
+    };
+    (most > 1).then(|| Values::List {
+        items: Box::new(items),
+        unique: true,
+        length: [1, most],
+    })
 }
 
 fn has_room(conditions: &[Slug]) -> bool {
@@ -357,7 +476,14 @@ fn known_conditions<R: Ruleset>(encounter: &Encounter<R>) -> BTreeSet<&str> {
 }
 
 fn clear_condition<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
+    let everyone: Vec<&Combatant<R>> = encounter.iter().collect();
     let mut legal_commands = Vec::new();
+    for condition in known_conditions(encounter).into_iter().take(MAX_CONDITIONS) {
+        let clear = LegalCommand::of::<ClearCondition>("TK-3").with("condition", condition);
+        let template = "Remove {condition} from several";
+        let has_it = |c: &Combatant<R>| c.has(condition);
+        legal_commands.extend(several(&clear, template, &everyone, has_it));
+    }
     for c in encounter.iter() {
         legal_commands.push(clear_one_of(&c.conditions, &c.id, None));
         for member in &c.members {
@@ -449,27 +575,27 @@ fn aimed<R: Ruleset>(
             option.required_if("member", !alone(c))
         });
     }
-    let mut legal_commands = vec![option.clone().whom("target", singles)];
+    let singles = option.clone().whom("target", singles);
+    let mut legal_commands = vec![singles.required("target")];
     legal_commands.append(&mut of_groups);
     legal_commands
 }
 
-/// The effect that a player may add if the encounter allows it: its source is a combatant of the
+/// The effects that a player may add if the encounter allows it: their source is a combatant of the
 /// player that is there.
-fn own_effect<R: Ruleset>(record: &EncounterRecord<R>, viewer: &Viewer) -> Option<LegalCommand> {
+fn own_effect<R: Ruleset>(record: &EncounterRecord<R>, viewer: &Viewer) -> Vec<LegalCommand> {
     if !record.meta.player_effects || record.encounter.status == Status::Ended {
-        return None;
+        return Vec::new();
     }
     let encounter = &record.encounter;
     let ids = encounter.iter().map(|c| &c.id);
     let own: Vec<&CombatantId> = ids.filter(|id| viewer.owns(id)).collect();
     if own.is_empty() || !encounter.has_room_for_effect(true) {
-        return None;
+        return Vec::new();
     }
-    let everyone: Vec<&CombatantId> = encounter.iter().map(|c| &c.id).collect();
-    let mut effect = effect_of(&everyone);
-    effect.push(Property::required("source", Values::combatants(own)));
-    Some(LegalCommand::of::<AddEffect>("TK-13").object("effect", effect))
+    let everyone: Vec<&Combatant<R>> = encounter.iter().collect();
+    let source = Property::required("source", Values::combatants(own));
+    add_effect("TK-13", &everyone, &[source], None)
 }
 
 /// The way back, if there is one, to the version `oldest` and no further.

@@ -5,9 +5,11 @@
 //! system by its trait alone. It creates and loads each encounter as an [`AnyEncounter`], which
 //! hides the types of the encounter's ruleset.
 
+mod aim;
 mod any_encounter;
 mod dice;
 mod document;
+mod effects;
 mod encounter;
 mod history;
 mod import;

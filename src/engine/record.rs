@@ -2,7 +2,7 @@
 
 use super::document::{Document, read_stored};
 use super::history::UndoHistory;
-use super::{LoadError, MAX_EVENTS, Meta, Refusal, Request, SCHEMA, Stop, shared};
+use super::{LoadError, MAX_EVENTS, Meta, Refusal, Request, SCHEMA, Stop, effects, shared};
 use crate::json::{CachedJson, Tagged};
 use crate::vocabulary::{
     Commands, Dice, Encounter, Event, OwnCombatant, Play, Ruleset, SharedCommand, Status,
@@ -81,7 +81,7 @@ impl<R: Ruleset> EncounterRecord<R> {
             if stop() {
                 return Err(Refusal::Stopped);
             }
-            if let Err(refusal) = play_one(&mut play, verb, fields) {
+            if let Err(refusal) = play_one(&mut play, verb, fields, stop) {
                 return Err(refusal
                     .within(&request.path(index))
                     .with_names(play.encounter()));
@@ -126,16 +126,18 @@ fn play_one<R: Ruleset>(
     play: &mut Play<'_, R>,
     verb: &str,
     fields: &serde_json::Map<String, Value>,
+    stop: Stop<'_>,
 ) -> Result<(), Refusal> {
     if let Some(command) = R::Command::parse(verb, fields).transpose()? {
         check_open(play, verb)?;
-        return Ok(R::decide(play, &command)?);
-    }
-    if let Some(command) = SharedCommand::parse(verb, fields).transpose()? {
+        R::decide(play, &command)?;
+    } else if let Some(command) = SharedCommand::parse(verb, fields).transpose()? {
         check_open(play, verb)?;
-        return shared::decide(play, command);
+        shared::decide(play, command)?;
+    } else {
+        return Err(unknown_command::<R>(verb).into());
     }
-    Err(unknown_command::<R>(verb).into())
+    effects::apply_due(play, stop)
 }
 
 /// Refuses everything but notes after the end.

@@ -24,6 +24,8 @@ enum Barrier<'a> {
     Unset(&'a str, &'static str),
     /// An effect that not all would see.
     HiddenEffect,
+    /// An effect that happens by itself.
+    AutomaticEffect,
     /// An effect of no combatant.
     EffectWithoutSource,
     /// A command in the name of a combatant that is not the viewer's.
@@ -56,6 +58,10 @@ impl Display for Barrier<'_> {
             Self::HiddenEffect => {
                 f.write_str("Only the game master can add hidden effects. Remove effect.hidden.")
             }
+            Self::AutomaticEffect => f.write_str(
+                "Only the game master can add effects that apply by themselves. Remove \
+                 effect.reminder.automatic.",
+            ),
             Self::EffectWithoutSource => f.write_str(
                 "A player's effect needs a source. Set effect.source to a combatant of your token.",
             ),
@@ -160,6 +166,13 @@ fn allow_effect<'a>(viewer: &'a Viewer, fields: &Map<String, Value>) -> Result<(
     };
     if effect.hidden {
         return Err(Barrier::HiddenEffect);
+    }
+    if effect
+        .reminder
+        .as_ref()
+        .is_some_and(|reminder| reminder.automatic)
+    {
+        return Err(Barrier::AutomaticEffect);
     }
     let Some(source) = &effect.source else {
         return Err(Barrier::EffectWithoutSource);

@@ -1,20 +1,18 @@
 //! The commands that every ruleset understands. Rulesets react to their events.
 
+use super::aim::{Aim, Aims};
+use super::effects::{add_effects, apply_effect, remove_effect};
 use super::roster::{self, HpSet};
 use super::{MAX_CONDITIONS, Refusal};
 use crate::json::FieldError;
 use crate::vocabulary::{
-    Combatant, CombatantId, CombatantLeft, ConditionCleared, ConditionSet, Damage, Damaged, Effect,
-    EffectAdded, EffectDraft, EffectEnded, EffectId, Encounter, EncounterEnded, EncounterUpdated,
-    EndReason, Event, Expiry, Heal, Healed, Hp, MAX_EFFECTS, MemberId, Moment, Noted, Overridden,
-    Play, RosterEvent, Ruleset, SharedCommand, SharedEvent, Slug, UpdateCombatant, UpdateEncounter,
-    Violation, field, require,
+    ClearCondition, Combatant, CombatantId, CombatantLeft, ConditionCleared, ConditionSet, Damage,
+    Damaged, EffectEnded, EffectId, Encounter, EncounterEnded, EncounterUpdated, EndReason, Event,
+    Expiry, Heal, Healed, Hit, HitPoints, Hp, MAX_EFFECTS, MemberId, Moment, Noted, Overridden,
+    Play, RosterEvent, Ruleset, SetCondition, SharedCommand, SharedEvent, Slug, UpdateCombatant,
+    UpdateEncounter, Violation, require,
 };
 use serde_json::Map;
-use std::sync::Arc;
-
-/// How many effects a refusal names at most.
-const MAX_LISTED: usize = 20;
 
 /// Decides a shared command: emits its events, and lets the ruleset react to those that can change
 /// the turn order.
@@ -23,34 +21,13 @@ pub(super) fn decide<R: Ruleset>(
     command: SharedCommand,
 ) -> Result<(), Refusal> {
     match command {
-        SharedCommand::Damage(c) => damage(play, &c)?,
+        SharedCommand::Damage(c) => damage(play, c)?,
         SharedCommand::Heal(c) => heal(play, c)?,
-        SharedCommand::SetCondition(c) => {
-            let target = &c.target;
-            let member = c.member.as_ref();
-            let room = play.conditions(target, member)?.len() < MAX_CONDITIONS;
-            require(room, "too_many_conditions", "TK-4", || {
-                format!("{target} already has {MAX_CONDITIONS} conditions. Remove one first.")
-            })?;
-            set_condition(play, target, member, c.condition)?;
-        }
-        SharedCommand::ClearCondition(c) => {
-            clear_condition(play, &c.target, c.member.as_ref(), c.condition)?;
-        }
-        SharedCommand::AddEffect(c) => add_effect(play, c.effect)?,
-        SharedCommand::RemoveEffect(c) => {
-            let known = play.encounter().effects.iter().any(|e| e.id == c.effect_id);
-            require(known, "unknown_effect", field("effect_id"), || {
-                unknown_effect(&play.encounter().effects, &c.effect_id)
-            })?;
-            emit_and_react(
-                play,
-                EffectEnded {
-                    effect_id: c.effect_id,
-                    reason: EndReason::Removed,
-                },
-            )?;
-        }
+        SharedCommand::SetCondition(c) => set_conditions(play, c)?,
+        SharedCommand::ClearCondition(c) => clear_conditions(play, c)?,
+        SharedCommand::AddEffect(c) => add_effects(play, c.effect)?,
+        SharedCommand::RemoveEffect(c) => remove_effect(play, c)?,
+        SharedCommand::ApplyEffect(c) => apply_effect(play, c)?,
         SharedCommand::AddCombatant(c) => {
             let combatant = roster::new_combatant(play.encounter(), c.details)
                 .map_err(|e| e.within("details"))?;
@@ -97,7 +74,7 @@ pub(super) fn decide<R: Ruleset>(
     Ok(())
 }
 
-fn emit_and_react<R: Ruleset>(
+pub(super) fn emit_and_react<R: Ruleset>(
     play: &mut Play<'_, R>,
     event: impl Into<SharedEvent>,
 ) -> Result<(), Violation> {
@@ -176,9 +153,28 @@ fn set_hit_points<R: Ruleset>(
     )
 }
 
-fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violation> {
-    let damaged = play.wound(c)?;
-    hurt(play, damaged)
+fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: Damage) -> Result<(), Refusal> {
+    let aims = Aims::of(play, c.target, c.member, c.targets)?.at_hit_points(play);
+    Ok(hurt_all(play, aims, c.amount, c.source.as_ref())?)
+}
+
+/// Deals as much damage to each.
+pub(super) fn hurt_all<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    aims: Vec<Aim>,
+    amount: HitPoints,
+    source: Option<&CombatantId>,
+) -> Result<(), Violation> {
+    for Aim { target, member } in aims {
+        let damaged = play.wound(&Hit {
+            target: &target,
+            member: member.as_ref(),
+            amount,
+            source,
+        })?;
+        hurt(play, damaged)?;
+    }
+    Ok(())
 }
 
 /// Lets damage happen, and the fall that it causes.
@@ -193,12 +189,25 @@ fn hurt<R: Ruleset>(play: &mut Play<'_, R>, damaged: Damaged) -> Result<(), Viol
     Ok(())
 }
 
-fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: Heal) -> Result<(), Violation> {
-    let gain = Gain {
-        amount: c.amount.count(),
-        set: false,
-    };
-    regain(play, &c.target, c.member, gain)
+fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: Heal) -> Result<(), Refusal> {
+    let aims = Aims::of(play, c.target, c.member, c.targets)?.at_hit_points(play);
+    Ok(heal_all(play, aims, c.amount)?)
+}
+
+/// Lets each regain as much.
+pub(super) fn heal_all<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    aims: Vec<Aim>,
+    amount: HitPoints,
+) -> Result<(), Violation> {
+    for Aim { target, member } in aims {
+        let gain = Gain {
+            amount: amount.count(),
+            set: false,
+        };
+        regain(play, &target, member, gain)?;
+    }
+    Ok(())
 }
 
 /// Hit points that are regained, by healing or because they were set.
@@ -264,6 +273,49 @@ fn get_up<R: Ruleset>(
     Ok(())
 }
 
+/// Sets a condition on all of its targets that don't have it.
+fn set_conditions<R: Ruleset>(play: &mut Play<'_, R>, c: SetCondition) -> Result<(), Refusal> {
+    let condition = c.condition;
+    let aims = Aims::of(play, c.target, c.member, c.targets)?.all;
+    for Aim { target, member } in those_with(play, &condition, false, aims)? {
+        let member = member.as_ref();
+        let room = play.conditions(&target, member)?.len() < MAX_CONDITIONS;
+        require(room, "too_many_conditions", "TK-4", || {
+            format!("{target} already has {MAX_CONDITIONS} conditions. Remove one first.")
+        })?;
+        set_condition(play, &target, member, condition.clone())?;
+    }
+    Ok(())
+}
+
+/// Clears a condition of all of its targets that have it.
+fn clear_conditions<R: Ruleset>(play: &mut Play<'_, R>, c: ClearCondition) -> Result<(), Refusal> {
+    let condition = c.condition;
+    let aims = Aims::of(play, c.target, c.member, c.targets)?.all;
+    for Aim { target, member } in those_with(play, &condition, true, aims)? {
+        clear_condition(play, &target, member.as_ref(), condition.clone())?;
+    }
+    Ok(())
+}
+
+/// Of these, those that have the condition, or that don't; all if there is none of the kind, so that
+/// the first is refused.
+fn those_with<R: Ruleset>(
+    play: &Play<'_, R>,
+    condition: &Slug,
+    have_it: bool,
+    aims: Vec<Aim>,
+) -> Result<Vec<Aim>, Violation> {
+    let mut some = Vec::with_capacity(aims.len());
+    for aim in &aims {
+        let conditions = play.conditions(&aim.target, aim.member.as_ref())?;
+        if conditions.contains(condition) == have_it {
+            some.push(aim.clone());
+        }
+    }
+    Ok(if some.is_empty() { aims } else { some })
+}
+
 fn set_condition<R: Ruleset>(
     play: &mut Play<'_, R>,
     target: &CombatantId,
@@ -285,16 +337,6 @@ fn set_condition<R: Ruleset>(
             condition,
         },
     )
-}
-
-/// Says that an effect is unknown, and names some that are not.
-fn unknown_effect(effects: &[Arc<Effect>], id: &EffectId) -> String {
-    if effects.is_empty() {
-        return format!("Unknown effect \"{id}\". The encounter has no effects now.");
-    }
-    let listed = effects.iter().take(MAX_LISTED);
-    let known: Vec<&str> = listed.map(|effect| effect.id.as_str()).collect();
-    format!("Unknown effect \"{id}\". Effects: {}.", known.join(", "))
 }
 
 fn clear_condition<R: Ruleset>(
@@ -329,73 +371,6 @@ fn clear_condition<R: Ruleset>(
     )
 }
 
-fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<(), Violation> {
-    let EffectDraft {
-        id,
-        name,
-        target,
-        source,
-        hidden,
-        mut expires,
-        metadata,
-    } = draft;
-    let mut hidden_from_players = hidden;
-    if let Some(target) = &target {
-        hidden_from_players |= play.combatant("effect.target", target)?.hidden;
-    }
-    if let Some(source) = &source {
-        play.combatant("effect.source", source)?;
-    }
-    if let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } = &mut expires {
-        let anchor = match of.take() {
-            Some(anchor) => Some(anchor),
-            None => R::anchor(play.encounter(), source.as_ref(), target.as_ref()),
-        };
-        let Some(anchor) = anchor else {
-            let detail = "The effect counts turns, but of no combatant. Set \"of\", \"source\" or \"target\".";
-            return Err(Violation::field("no_anchor", "effect.expires.of", detail));
-        };
-        play.combatant("effect.expires.of", &anchor)?;
-        *of = Some(anchor);
-    }
-    let encounter = play.encounter();
-    let shown = !hidden_from_players;
-    let has_room = encounter.has_room_for_effect(shown);
-    require(has_room, "too_many_effects", "TK-4", || {
-        let see = if shown { "see" } else { "don't see" };
-        format!(
-            "An encounter holds at most {MAX_EFFECTS} effects that players {see}. Remove one first."
-        )
-    })?;
-    let id = match id {
-        Some(id) => {
-            let detail = || format!("Effect id \"{id}\" is in use. Choose another id, or none.");
-            let is_free = !has_effect(encounter, id.as_str());
-            require(is_free, "effect_exists", "TK-2", detail)?;
-            id
-        }
-        None => EffectId::from_name(
-            name.as_str(),
-            "effect",
-            hidden_from_players,
-            2 * MAX_EFFECTS,
-            |id| has_effect(encounter, id),
-        ),
-    };
-    let effect = Effect {
-        id,
-        name,
-        target,
-        source,
-        hidden,
-        expires,
-        expiry_hidden: false,
-        metadata,
-    }
-    .into();
-    emit_and_react(play, EffectAdded { effect })
-}
-
 /// Refuses a change by which players would see, or no longer see, too many effects.
 fn check_effects_stay<R: Ruleset>(encounter: &Encounter<R>) -> Result<(), Violation> {
     let stay = encounter.holds_its_effects();
@@ -405,10 +380,6 @@ fn check_effects_stay<R: Ruleset>(encounter: &Encounter<R>) -> Result<(), Violat
              as many that they don't. Remove effects of the combatant first."
         )
     })
-}
-
-fn has_effect<R: Ruleset>(encounter: &Encounter<R>, id: &str) -> bool {
-    encounter.effects.iter().any(|effect| effect.id == *id)
 }
 
 fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
@@ -436,13 +407,16 @@ fn counted_before_leaving<R: Ruleset>(encounter: &Encounter<R>, id: &CombatantId
     };
     let started = c.acted || R::current(encounter).contains(id);
     for effect in &encounter.effects {
-        let (of, by_turn) = match &effect.expires {
-            Expiry::TurnStart { of, .. } => (of, started),
-            Expiry::TurnEnd { of, .. } => (of, c.acted),
-            Expiry::RoundEnd { .. } | Expiry::EncounterEnd {} | Expiry::Removed {} => continue,
+        let by_turn = |clock: &Expiry| match clock {
+            Expiry::TurnStart { .. } => started,
+            Expiry::TurnEnd { .. } => c.acted,
+            Expiry::RoundEnd { .. } | Expiry::EncounterEnd {} | Expiry::Removed {} => false,
         };
-        let is_own = of.as_ref() == Some(id);
-        if is_own && (by_turn || R::has_counted(encounter, c, &effect.id)) {
+        let has_counted = effect.clocks().any(|(_, clock)| {
+            clock.anchor() == Some(id)
+                && (by_turn(clock) || R::has_counted(encounter, c, &effect.id))
+        });
+        if has_counted {
             counted.push(effect.id.clone());
         }
     }

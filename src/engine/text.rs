@@ -177,30 +177,51 @@ fn effect_line<R: Ruleset>(
     if hidden {
         line += ", hidden";
     }
-    line += &lasting::<R>(names, &effect.expires);
+    line += &times::<R>(names, effect);
     line + "\n"
 }
 
-/// How long an effect lasts still.
-fn lasting<R: Ruleset>(names: &DistinctNames<'_>, expires: &Expiry) -> String {
-    match expires {
+/// When an effect begins; else when it is due, and how long it lasts still.
+fn times<R: Ruleset>(names: &DistinctNames<'_>, effect: &Effect) -> String {
+    if let Some(begins) = &effect.begins {
+        return counted::<R>(names, begins, ["begins in ", "", "from"]);
+    }
+    let due = effect.reminder.as_ref().map(|reminder| &reminder.due);
+    let due = match due {
+        Some(_) if effect.waits => ", due now".to_owned(),
+        Some(due) => counted::<R>(names, due, ["due in ", "", "due at"]),
+        None => String::new(),
+    };
+    due + &counted::<R>(names, &effect.expires, ["", " left", "until"])
+}
+
+/// What an effect counts, with the words before and after a number of rounds, and before a turn.
+fn counted<R: Ruleset>(
+    names: &DistinctNames<'_>,
+    clock: &Expiry,
+    [before, after, edge]: [&str; 3],
+) -> String {
+    match clock {
         Expiry::RoundEnd { rounds } => {
             let ending = if rounds.get() == 1 { "" } else { "s" };
-            format!(", {rounds} {}{ending} left", R::MANIFEST.round)
+            format!(", {before}{rounds} {}{ending}{after}", R::MANIFEST.round)
         }
-        Expiry::TurnStart { of, turns } => until_turn(names, "start", of.as_ref(), turns.get()),
-        Expiry::TurnEnd { of, turns } => until_turn(names, "end", of.as_ref(), turns.get()),
+        Expiry::TurnStart { of, turns } => at_turn(
+            names,
+            &format!("{edge} the start"),
+            of.as_ref(),
+            turns.get(),
+        ),
+        Expiry::TurnEnd { of, turns } => {
+            let edge = format!("{after}, {edge} the end");
+            at_turn(names, &edge, of.as_ref(), turns.get())
+        }
         Expiry::EncounterEnd {} | Expiry::Removed {} => String::new(),
     }
 }
 
-/// Until the start or end of a turn.
-fn until_turn(
-    names: &DistinctNames<'_>,
-    edge: &str,
-    of: Option<&CombatantId>,
-    turns: i64,
-) -> String {
+/// At the start or end of a turn, as `edge` says.
+fn at_turn(names: &DistinctNames<'_>, edge: &str, of: Option<&CombatantId>, turns: i64) -> String {
     let whose = match of {
         Some(of) => {
             let name = name(names, of);
@@ -210,9 +231,10 @@ fn until_turn(
         None => "the".to_owned(),
     };
     if turns > 1 {
-        format!(", {turns} turns left, until the {edge} of {whose} turn")
+        format!(", {turns} turns{edge} of {whose} turn")
     } else {
-        format!(", until the {edge} of {whose} next turn")
+        let edge = edge.trim_start_matches(" left");
+        format!("{edge} of {whose} next turn")
     }
 }
 

@@ -4,8 +4,8 @@
 //! The same code shows it and decides on it.
 
 use super::{
-    Combatant, CombatantId, Combatants, Effect, EffectId, Encounter, Event, Expiry, FoeHp,
-    OwnCombatant, Redact, Ruleset, SeenBy, SharedEvent,
+    Combatant, CombatantId, Combatants, Effect, EffectId, Encounter, Event, FoeHp, OwnCombatant,
+    Redact, Ruleset, SeenBy, SharedEvent,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -129,10 +129,10 @@ impl<'a> Audience<'a> {
         !effect.hidden && effect.target.as_ref().is_none_or(|id| self.knows(id))
     }
 
-    /// Whether it knows when an effect that it sees ends: it does not, if the effect counts the
-    /// turns of a combatant that it does not know.
+    /// Whether it knows when an effect that it sees begins, is due and ends: it does not, if the
+    /// effect counts the turns of a combatant that it does not know.
     fn knows_expiry(&self, effect: &Effect) -> bool {
-        !effect.expiry_hidden && effect.expires.anchor().is_none_or(|id| self.knows(id))
+        !effect.expiry_hidden && effect.anchors().all(|id| self.knows(id))
     }
 
     /// Whether it sees this effect, and knows when it ends.
@@ -158,8 +158,8 @@ impl Redact for EffectId {
     }
 }
 
-/// Without an unknown source. Who does not know the combatant whose turns it counts does not know
-/// when it ends.
+/// Without an unknown source. Who does not know a combatant whose turns it counts does not know when
+/// it begins, is due and ends.
 impl Redact for Arc<Effect> {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         if !audience.sees_effect(self) {
@@ -171,7 +171,10 @@ impl Redact for Arc<Effect> {
             target,
             source,
             hidden,
-            expires,
+            begins: _,
+            expires: _,
+            reminder: _,
+            waits: _,
             expiry_hidden: _,
             metadata,
         } = &**self;
@@ -186,13 +189,12 @@ impl Redact for Arc<Effect> {
             target: target.clone(),
             source: audience.known(source),
             hidden: *hidden,
-            expires: if knows_expiry {
-                expires.clone()
-            } else {
-                Expiry::Removed {}
-            },
-            expiry_hidden: false,
             metadata: metadata.clone(),
+            ..if knows_expiry {
+                Effect::clone(self)
+            } else {
+                self.untimed()
+            }
         }))
     }
 }

@@ -1,8 +1,8 @@
 //! The commands that every ruleset understands.
 
 use super::{
-    ChangesSchema, CombatantId, DraftSchema, EffectDraft, EffectId, HitPoints, Lines, MemberId,
-    Metadata, Slug, Text, command, commands, is_default, word,
+    ChangesSchema, CombatantId, DraftSchema, EffectDraft, EffectId, HitPoints, Int, Lines,
+    MemberId, Metadata, Slug, Text, command, commands, is_default, word,
 };
 use serde_json::Value;
 
@@ -15,6 +15,7 @@ pub enum SharedCommand {
     ClearCondition,
     AddEffect,
     RemoveEffect,
+    ApplyEffect,
     AddCombatant,
     UpdateCombatant,
     RemoveCombatant,
@@ -30,9 +31,14 @@ pub enum SharedCommand {
 /// get the ruleset's `down` condition.
 #[command(gm, "Deal damage[ to {target}]")]
 pub struct Damage {
-    /// The combatant that takes the damage.
-    pub target: CombatantId,
-    /// The member of a group. Required if only the members have hit points.
+    /// The combatant that takes the damage. Required without `targets`.
+    pub target: Option<CombatantId>,
+    /// The combatants that take the damage, each as much, in this order. A group whose members alone
+    /// have hit points stands for those that have some left, or for all if none has.
+    #[default]
+    #[schema(max_items = 500)]
+    pub targets: Vec<CombatantId>,
+    /// The member of a group. Required with a `target` of which only the members have hit points.
     pub member: Option<MemberId>,
     /// Damage after all reductions. 0 counts as no damage.
     pub amount: HitPoints,
@@ -43,9 +49,14 @@ pub struct Damage {
 /// Restores hit points, at most up to the maximum. A target that was at 0 gets up again.
 #[command(gm, "Heal[ {target}][{!target} a combatant]")]
 pub struct Heal {
-    /// The combatant that regains hit points.
-    pub target: CombatantId,
-    /// The member of a group. Required if only the members have hit points.
+    /// The combatant that regains hit points. Required without `targets`.
+    pub target: Option<CombatantId>,
+    /// The combatants that regain hit points, each as many, in this order. A group whose members
+    /// alone have hit points stands for those that have some left, or for all if none has.
+    #[default]
+    #[schema(max_items = 500)]
+    pub targets: Vec<CombatantId>,
+    /// The member of a group. Required with a `target` of which only the members have hit points.
     pub member: Option<MemberId>,
     /// Hit points to restore.
     pub amount: HitPoints,
@@ -55,9 +66,14 @@ pub struct Heal {
 /// manifest lists the other conditions that its ruleset heeds.
 #[command(gm, "Add[ {condition}][{!condition} a condition][ to {target}]")]
 pub struct SetCondition {
-    /// The combatant.
-    pub target: CombatantId,
-    /// The member of a group.
+    /// The combatant. Required without `targets`.
+    pub target: Option<CombatantId>,
+    /// The combatants that get it, in this order. Those that have it stay as they are; refused if all
+    /// have it.
+    #[default]
+    #[schema(max_items = 500)]
+    pub targets: Vec<CombatantId>,
+    /// The member of a group, with `target`.
     pub member: Option<MemberId>,
     /// The condition.
     pub condition: Slug,
@@ -69,15 +85,20 @@ pub struct SetCondition {
     "Remove a condition[ from {member} of {target}][{!member} from {target}]"
 )]
 pub struct ClearCondition {
-    /// The combatant.
-    pub target: CombatantId,
-    /// The member of a group.
+    /// The combatant. Required without `targets`.
+    pub target: Option<CombatantId>,
+    /// The combatants that lose it, in this order. Those that don't have it stay as they are; refused
+    /// if none has it.
+    #[default]
+    #[schema(max_items = 500)]
+    pub targets: Vec<CombatantId>,
+    /// The member of a group, with `target`.
     pub member: Option<MemberId>,
     /// The condition.
     pub condition: Slug,
 }
 
-/// Starts an effect.
+/// Starts an effect, or one on each of several targets.
 #[command(source, "Add an effect")]
 pub struct AddEffect {
     /// The effect.
@@ -89,6 +110,15 @@ pub struct AddEffect {
 pub struct RemoveEffect {
     /// Id of the effect.
     pub effect_id: EffectId,
+}
+
+/// Applies an effect that is due: its damage, its healing, or the roll of its die.
+#[command(gm, "Apply {effect_id}")]
+pub struct ApplyEffect {
+    /// Id of the effect.
+    pub effect_id: EffectId,
+    /// The face of its die, if the table rolled it. Else the server rolls.
+    pub roll: Option<Int<1, 100>>,
 }
 
 /// Adds a combatant to the encounter.

@@ -1,6 +1,6 @@
 //! Effects with a duration.
 
-use super::{CombatantId, Count, EffectId, Int, Metadata, Name};
+use super::{CombatantId, Count, EffectId, Fields, HitPoints, Int, Metadata, Name, word};
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -166,12 +166,84 @@ impl Expiry {
         }
     }
 
+    /// What remains, if it counts.
+    pub fn remaining(&self) -> Option<Count> {
+        match self {
+            Self::RoundEnd { rounds: n }
+            | Self::TurnStart { turns: n, .. }
+            | Self::TurnEnd { turns: n, .. } => Some(*n),
+            Self::EncounterEnd {} | Self::Removed {} => None,
+        }
+    }
+
+    /// Whose turns it counts, to be changed; None if it counts no turns.
+    pub fn whose_turns(&mut self) -> Option<&mut Option<CombatantId>> {
+        match self {
+            Self::TurnStart { of, .. } | Self::TurnEnd { of, .. } => Some(of),
+            Self::RoundEnd { .. } | Self::EncounterEnd {} | Self::Removed {} => None,
+        }
+    }
+
     /// The combatant whose turns it counts.
     pub fn anchor(&self) -> Option<&CombatantId> {
         match self {
             Self::TurnStart { of, .. } | Self::TurnEnd { of, .. } => of.as_ref(),
             Self::RoundEnd { .. } | Self::EncounterEnd {} | Self::Removed {} => None,
         }
+    }
+}
+
+/// The change that an effect counts down to.
+#[word]
+pub enum Clock {
+    /// Until it ends.
+    #[default]
+    End,
+    /// Until it begins.
+    Beginning,
+    /// Until it reminds again.
+    Reminder,
+}
+
+/// A die that brings something back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema, Fields)]
+#[serde(deny_unknown_fields)]
+pub struct Recharge {
+    /// The sides of the die.
+    pub sides: Int<2, 100>,
+    /// The lowest face that ends the effect.
+    pub from: Int<1, 100>,
+}
+
+/// A moment that comes again and again, and its consequences.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Fields)]
+#[serde(deny_unknown_fields)]
+pub struct Reminder {
+    /// The moment at which it is due next: of a round or a turn. By default the turns are the
+    /// target's, else the source's.
+    pub due: Expiry,
+    /// How many such moments there are from one time to the next.
+    #[serde(default)]
+    #[schema(default = 1)]
+    pub every: Count,
+    /// The die that ends the effect, such as a 5 or 6 for a dragon's breath.
+    pub recharge: Option<Recharge>,
+    /// Damage to the target, from the effect's source.
+    pub damage: Option<HitPoints>,
+    /// Hit points that the target regains.
+    pub heal: Option<HitPoints>,
+    /// True if it happens by itself, right after the command in which it is due. If not, the game
+    /// master sends `apply_effect`.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub automatic: bool,
+}
+
+impl Reminder {
+    /// Whether it does something: a mere reminder says the name of its effect.
+    pub fn does_something(&self) -> bool {
+        self.recharge.is_some() || self.damage.is_some() || self.heal.is_some()
     }
 }
 
@@ -189,8 +261,15 @@ pub struct Effect {
     pub source: Option<CombatantId>,
     /// True if players can't see it.
     pub hidden: bool,
-    /// The time at which it ends.
+    /// When it begins, by rounds or turns. Absent once it has begun.
+    pub begins: Option<Expiry>,
+    /// The time at which it ends, counted from its beginning.
     pub expires: Expiry,
+    /// A reminder that comes until then.
+    pub reminder: Option<Reminder>,
+    /// True if its reminder was due, and `apply_effect` was not sent since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
     /// True if only the game master sees when it ends, because it counted the turns of a combatant
     /// that left while it was hidden.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -201,9 +280,59 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// Whether this combatant caused it, or its turns are counted.
+    /// The same for whom it has no time: it seems to have begun, and to last until it is removed.
+    pub fn untimed(&self) -> Self {
+        Self {
+            begins: None,
+            expires: Expiry::Removed {},
+            reminder: None,
+            waits: false,
+            expiry_hidden: false,
+            ..self.clone()
+        }
+    }
+
+    /// Whether this combatant caused it, or its turns are or will be counted.
     pub fn names(&self, id: &CombatantId) -> bool {
-        self.source.as_ref() == Some(id) || self.expires.anchor() == Some(id)
+        self.source.as_ref() == Some(id) || self.anchors().any(|anchor| anchor == id)
+    }
+
+    /// The combatants whose turns are or will be counted.
+    pub fn anchors(&self) -> impl Iterator<Item = &CombatantId> {
+        let due = self.reminder.as_ref().map(|reminder| &reminder.due);
+        let clocks = self.begins.iter().chain([&self.expires]).chain(due);
+        clocks.filter_map(Expiry::anchor)
+    }
+
+    /// What it counts now: until it has begun nothing else but the end of the encounter. What is due
+    /// comes before the end.
+    pub fn clocks(&self) -> impl Iterator<Item = (Clock, &Expiry)> {
+        let begins = self
+            .begins
+            .as_ref()
+            .map(|begins| (Clock::Beginning, begins));
+        let has_begun = begins.is_none();
+        let due = self.reminder.as_ref().map(|reminder| &reminder.due);
+        let due = due.map(|due| (Clock::Reminder, due));
+        let rest = due.into_iter().chain([(Clock::End, &self.expires)]);
+        let counts_already = move |(_, clock): &(Clock, &Expiry)| {
+            has_begun || matches!(clock, Expiry::EncounterEnd {})
+        };
+        begins.into_iter().chain(rest.filter(counts_already))
+    }
+
+    /// Whether it counts the turns of this combatant now.
+    pub fn counts_turns_of(&self, id: &CombatantId) -> bool {
+        self.clocks().any(|(_, clock)| clock.anchor() == Some(id))
+    }
+
+    /// What it counts with `clock`, to be changed.
+    pub fn clock_mut(&mut self, clock: Clock) -> Option<&mut Expiry> {
+        match clock {
+            Clock::End => Some(&mut self.expires),
+            Clock::Beginning => self.begins.as_mut(),
+            Clock::Reminder => self.reminder.as_mut().map(|reminder| &mut reminder.due),
+        }
     }
 }
 
@@ -212,19 +341,28 @@ impl Effect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EffectDraft {
-    /// Id of the effect, unique in the encounter. Made from the name by default.
+    /// Id of the effect, unique in the encounter. Made from the name by default, and always with
+    /// several `targets`.
     pub id: Option<EffectId>,
     /// Name for people.
     pub name: Name,
     /// Target combatant. Absent for scene-wide effects.
     pub target: Option<CombatantId>,
+    /// Several targets instead of one. Each gets an effect of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 500)]
+    pub targets: Vec<CombatantId>,
     /// The combatant that caused it.
     pub source: Option<CombatantId>,
     /// True if players can't see it.
     #[serde(default)]
     pub hidden: bool,
-    /// The time at which it ends.
+    /// When it begins, by rounds or turns. Absent if it begins at once.
+    pub begins: Option<Expiry>,
+    /// The time at which it ends, counted from its beginning.
     pub expires: Expiry,
+    /// A reminder that comes until then.
+    pub reminder: Option<Reminder>,
     /// Texts of the client's own.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,

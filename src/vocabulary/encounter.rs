@@ -1,9 +1,9 @@
 //! The state of an encounter under one ruleset.
 
 use super::{
-    CachedCombatant, Combatant, CombatantId, Combatants, ConditionCleared, ConditionSet, Damaged,
-    Effect, EffectId, Event, Expiry, Fold, Healed, Hp, Int, MemberId, Metadata, RosterEvent,
-    Ruleset, SharedEvent, Slug, Text, UsedIds, Violation, is_default, word,
+    CachedCombatant, Clock, Combatant, CombatantId, Combatants, ConditionCleared, ConditionSet,
+    Damaged, Effect, EffectId, Event, Expiry, Fold, Healed, Hp, Int, MemberId, Metadata,
+    RosterEvent, Ruleset, SharedEvent, Slug, Text, UsedIds, Violation, is_default, word,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -252,10 +252,22 @@ impl<R: Ruleset> Encounter<R> {
                 self.effects_begun = self.effects_begun.saturating_add(1);
                 self.effects.push(e.effect.clone());
             }
-            SharedEvent::EffectTicked(e) => {
-                if let Some(effect) = self.effects.iter_mut().find(|x| x.id == e.effect_id) {
-                    Arc::make_mut(effect).expires.set_remaining(e.remaining);
+            SharedEvent::EffectTicked(e) => self.change_effect(&e.effect_id, |effect| {
+                if let Some(clock) = effect.clock_mut(e.clock) {
+                    clock.set_remaining(e.remaining);
                 }
+            }),
+            SharedEvent::EffectBegun(e) => {
+                self.change_effect(&e.effect_id, |effect| effect.begins = None);
+            }
+            SharedEvent::EffectDue(e) => self.change_effect(&e.effect_id, |effect| {
+                if let Some(reminder) = &mut effect.reminder {
+                    reminder.due.set_remaining(reminder.every.count());
+                    effect.waits = reminder.does_something();
+                }
+            }),
+            SharedEvent::EffectApplied(e) => {
+                self.change_effect(&e.effect_id, |effect| effect.waits = false);
             }
             SharedEvent::EffectEnded(e) => {
                 self.effects.retain(|x| x.id != e.effect_id);
@@ -277,6 +289,12 @@ impl<R: Ruleset> Encounter<R> {
             | SharedEvent::SomeoneActs(_) => {}
             // The whole encounter is another one then: the engine takes it from the log entry.
             SharedEvent::Undone(_) | SharedEvent::Redone(_) => {}
+        }
+    }
+
+    fn change_effect(&mut self, id: &EffectId, change: impl FnOnce(&mut Effect)) {
+        if let Some(effect) = self.effects.iter_mut().find(|effect| effect.id == *id) {
+            change(Arc::make_mut(effect));
         }
     }
 
@@ -338,11 +356,12 @@ impl<R: Ruleset> Encounter<R> {
             }
             let effect = Arc::make_mut(effect);
             effect.source.take_if(|source| source == id);
-            let (Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. }) = &mut effect.expires
-            else {
-                continue;
-            };
-            if of.take_if(|of| of == id).is_none() {
+            let mut counts_turns = false;
+            for clock in [Clock::Beginning, Clock::Reminder, Clock::End] {
+                let of = effect.clock_mut(clock).and_then(Expiry::whose_turns);
+                counts_turns |= of.is_some_and(|of| of.take_if(|of| of == id).is_some());
+            }
+            if !counts_turns {
                 continue;
             }
             effect.expiry_hidden |= was_hidden;

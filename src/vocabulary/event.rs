@@ -1,9 +1,9 @@
 //! Events: they carry every die and every choice, and applying them in order gives the state.
 
 use super::{
-    Audience, Combatant, CombatantId, Describe, Effect, EffectId, Lines, MemberId, Metadata, Names,
-    NoNames, Readers, Redact, Ruleset, Slug, Text, capitalize, event, events, is_default, spaced,
-    word,
+    Audience, Clock, Combatant, CombatantId, Describe, Die, Effect, EffectId, Lines, MemberId,
+    Metadata, Names, NoNames, Readers, Recharge, Redact, Reminder, Ruleset, Slug, Text, capitalize,
+    event, events, is_default, spaced, word,
 };
 use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
 use serde::de::{DeserializeOwned, Error};
@@ -155,6 +155,9 @@ pub enum SharedEvent {
     ConditionCleared,
     EffectAdded,
     EffectTicked,
+    EffectBegun,
+    EffectDue,
+    EffectApplied,
     EffectEnded,
     CombatantLeft,
     Overridden,
@@ -303,6 +306,33 @@ pub struct EffectTicked {
     pub effect_id: EffectId,
     /// Turns or rounds left, at least 1.
     pub remaining: u32,
+    /// The change that they lead to.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schema(inline)]
+    pub clock: Clock,
+}
+
+/// An effect that was to come began.
+#[event("{effect_id} starts.")]
+pub struct EffectBegun {
+    /// Id of the effect.
+    pub effect_id: EffectId,
+}
+
+/// The reminder of an effect is due.
+#[event("{effect_id} is due.")]
+pub struct EffectDue {
+    /// Id of the effect.
+    pub effect_id: EffectId,
+}
+
+/// An effect that is due was applied. The events that follow are its consequences.
+#[event("{effect_id} applies[: {die} rolled].")]
+pub struct EffectApplied {
+    /// Id of the effect.
+    pub effect_id: EffectId,
+    /// The die that may end it.
+    pub die: Option<Die>,
 }
 
 /// An effect ended.
@@ -324,6 +354,8 @@ pub enum EndReason {
     Removed,
     /// Its target left the encounter.
     TargetLeft,
+    /// Its die brought back what it had taken.
+    Recharged,
 }
 
 /// A combatant left. Its effects lose their source, and those that count its turns count rounds.
@@ -409,7 +441,13 @@ impl<R: Ruleset> Describe for Event<R> {
                 round_changes::<R>(e.round, "starts", out)
             }
             Self::Shared(SharedEvent::RoundEnded(e)) => round_changes::<R>(e.round, "ends", out),
+            Self::Shared(SharedEvent::EffectAdded(e)) if e.effect.begins.is_some() => {
+                e.effect.describe(names, out);
+                out.push_str(" is to come.");
+                true
+            }
             Self::Shared(SharedEvent::EffectTicked(e)) => tell_tick::<R>(e, names, out),
+            Self::Shared(SharedEvent::EffectDue(e)) => tell_due(e, names, out),
             Self::Shared(event) => event.describe(names, out),
             Self::Own(event) => event.describe(names, out),
             Self::Roster(RosterEvent::CombatantJoined { details }) => {
@@ -434,10 +472,14 @@ fn round_changes<R: Ruleset>(round: u32, what: &str, out: &mut String) -> bool {
     write!(out, "{name} {what}.").is_ok()
 }
 
-/// Says how long an effect lasts, in turns or in the system's own word for rounds.
+/// Says how long an effect lasts, or when it begins or reminds again, in turns or in the system's own
+/// word for rounds.
 fn tell_tick<R: Ruleset>(e: &EffectTicked, names: &dyn Names, out: &mut String) -> bool {
     let effect = names.effect(&e.effect_id);
-    let counts_turns = effect.is_some_and(|effect| effect.expires.anchor().is_some());
+    let counts_turns = effect.is_some_and(|effect| {
+        let mut clocks = effect.clocks();
+        clocks.any(|(clock, counted)| clock == e.clock && counted.anchor().is_some())
+    });
     let unit = if counts_turns {
         "turn"
     } else {
@@ -445,7 +487,44 @@ fn tell_tick<R: Ruleset>(e: &EffectTicked, names: &dyn Names, out: &mut String) 
     };
     let ending = if e.remaining == 1 { "" } else { "s" };
     e.effect_id.describe(names, out);
-    write!(out, ": {} {unit}{ending} left.", e.remaining).is_ok()
+    let count = format_args!("{} {unit}{ending}", e.remaining);
+    match e.clock {
+        Clock::End => write!(out, ": {count} left."),
+        Clock::Beginning => write!(out, " starts in {count}."),
+        Clock::Reminder => write!(out, " is due in {count}."),
+    }
+    .is_ok()
+}
+
+/// Says what is to be done about an effect that is due.
+fn tell_due(e: &EffectDue, names: &dyn Names, out: &mut String) -> bool {
+    e.effect_id.describe(names, out);
+    let effect = names.effect(&e.effect_id);
+    let Some(Reminder {
+        recharge,
+        damage,
+        heal,
+        ..
+    }) = effect.and_then(|effect| effect.reminder.as_ref())
+    else {
+        out.push_str(" is due.");
+        return true;
+    };
+    let mut dues = Vec::new();
+    if let Some(Recharge { sides, from }) = recharge {
+        dues.push(format!("roll to recharge ({from} to {sides})"));
+    }
+    if let Some(damage) = damage {
+        dues.push(format!("{damage} damage"));
+    }
+    if let Some(heal) = heal {
+        dues.push(format!("{heal} hit points"));
+    }
+    if dues.is_empty() {
+        out.push_str(" is due.");
+        return true;
+    }
+    write!(out, ": {}.", dues.join(", ")).is_ok()
 }
 
 /// Says what changed about a combatant.

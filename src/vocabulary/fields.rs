@@ -1,6 +1,8 @@
 //! The fields of commands and of the objects in them, and what their types alone say of the values.
 
-use super::{CombatantId, EffectDraft, EffectId, Int, MemberId, Property, Slug, Text, Values};
+use super::{
+    CombatantId, EffectDraft, EffectId, Expiry, Int, MemberId, Property, Slug, Text, Values,
+};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -97,6 +99,7 @@ impl<T> FieldType for Arc<T> {}
 impl FieldType for CombatantId {}
 impl FieldType for EffectDraft {}
 impl FieldType for EffectId {}
+impl FieldType for Expiry {}
 impl FieldType for MemberId {}
 impl FieldType for Slug {}
 impl FieldType for Value {}

@@ -48,7 +48,7 @@ pub use combatants::Combatants;
 pub use command::*;
 pub use decimal::{Decimal, Total};
 pub use die::{D6, D10, D20, Dice, Die};
-pub use effect::{Effect, EffectDraft, Expiry, Moment};
+pub use effect::{Clock, Effect, EffectDraft, Expiry, Moment, Recharge, Reminder};
 pub use encounter::{Encounter, FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status};
 pub use event::*;
 pub use fields::{Field, FieldType, Fields, default_value};
@@ -80,5 +80,6 @@ pub use violation::{Ground, Violation, field, require};
 pub use words::{
     Describe, Names, NoNames, Tellable, possessive_ending, said, spaced, tell, with_names,
 };
+pub use wound::Hit;
 
 pub use turnkeeper_macros::{Fields, command, commands, event, events, fact, word};

@@ -1,16 +1,20 @@
 //! A transition while it is being decided.
 
 use super::{
-    Combatant, CombatantId, Dice, Die, Effect, EffectEnded, EffectTicked, Encounter, EndReason,
-    Event, Int, Moment, Pending, Ruleset, Status, Violation, require,
+    Clock, Combatant, CombatantId, Dice, Die, Effect, EffectBegun, EffectDue, EffectEnded,
+    EffectTicked, Encounter, EndReason, Event, Expiry, Int, Moment, Pending, Ruleset, Status,
+    Violation, require,
 };
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A transition in the making: a copy of the encounter to which every event is applied at once, so
 /// that what comes next is decided on what came before. Dropping it leaves the encounter untouched.
 pub struct Play<'d, R: Ruleset> {
     encounter: Encounter<R>,
     events: Vec<Event<R>>,
+    /// The effects that were due and apply by themselves.
+    due: Vec<Arc<Effect>>,
     dice: &'d mut dyn Dice,
 }
 
@@ -20,6 +24,7 @@ impl<'d, R: Ruleset> Play<'d, R> {
         Self {
             encounter,
             events: Vec::new(),
+            due: Vec::new(),
             dice,
         }
     }
@@ -51,33 +56,48 @@ impl<'d, R: Ruleset> Play<'d, R> {
         }
     }
 
-    /// Lets every effect count that counts `moment`; what has counted down ends.
+    /// Lets every effect count that counts `moment`; what has counted down begins, is due or ends.
     pub fn count_effects(&mut self, moment: Moment<'_>) {
-        self.count_down(|_, effect| effect.expires.after(moment));
+        self.count_down(|_, _, clock| clock.after(moment));
     }
 
-    /// Sets what remains of the effects for which `left` gives a number; those with nothing left
-    /// end.
-    pub fn count_down(&mut self, left: impl Fn(&Encounter<R>, &Effect) -> Option<u32>) {
+    /// Sets what remains of what effects count for which `left` gives a number; with nothing left an
+    /// effect begins, is due or ends.
+    pub fn count_down(&mut self, left: impl Fn(&Encounter<R>, &Effect, &Expiry) -> Option<u32>) {
         let mut counts = Vec::new();
         for effect in &self.encounter.effects {
-            if let Some(remaining) = left(&self.encounter, effect) {
-                counts.push((effect.id.clone(), remaining));
+            for (clock, counted) in effect.clocks() {
+                if let Some(remaining) = left(&self.encounter, effect, counted) {
+                    counts.push((effect.clone(), clock, remaining));
+                }
             }
         }
-        for (effect_id, remaining) in counts {
-            if remaining > 0 {
-                self.emit(EffectTicked {
+        for (effect, clock, remaining) in counts {
+            let effect_id = effect.id.clone();
+            match clock {
+                _ if remaining > 0 => self.emit(EffectTicked {
                     effect_id,
                     remaining,
-                });
-            } else {
-                self.emit(EffectEnded {
+                    clock,
+                }),
+                Clock::Beginning => self.emit(EffectBegun { effect_id }),
+                Clock::Reminder => {
+                    self.emit(EffectDue { effect_id });
+                    if effect.reminder.as_ref().is_some_and(|r| r.automatic) {
+                        self.due.push(effect);
+                    }
+                }
+                Clock::End => self.emit(EffectEnded {
                     effect_id,
                     reason: EndReason::Expired,
-                });
+                }),
             }
         }
+    }
+
+    /// The effects that were due since the last call and apply by themselves, as they were then.
+    pub fn take_due(&mut self) -> Vec<Arc<Effect>> {
+        std::mem::take(&mut self.due)
     }
 
     /// A die: as the table rolled it, or rolled now.

@@ -1,8 +1,9 @@
 //! Redacts the events of a transition for one audience.
 
 use super::{
-    Audience, Combatant, CombatantId, CombatantLeft, Effect, EffectAdded, EffectEnded, EffectId,
-    Encounter, EndReason, Event, Readers, Redact, RosterEvent, Ruleset, SharedEvent,
+    Audience, Combatant, CombatantId, CombatantLeft, Effect, EffectAdded, EffectApplied,
+    EffectBegun, EffectDue, EffectEnded, EffectId, EffectTicked, Encounter, EndReason, Event,
+    Readers, Redact, RosterEvent, Ruleset, SharedEvent,
 };
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -44,7 +45,14 @@ impl<R: Ruleset> EventRedaction<'_, R> {
         let mut redacted = event.redact(self.audience)?;
         match &mut redacted {
             SharedEvent::Noted(e) if e.readers != Readers::All => return None,
-            SharedEvent::EffectTicked(e) if !self.audience.times(&e.effect_id) => return None,
+            SharedEvent::EffectTicked(EffectTicked { effect_id, .. })
+            | SharedEvent::EffectBegun(EffectBegun { effect_id })
+            | SharedEvent::EffectDue(EffectDue { effect_id })
+            | SharedEvent::EffectApplied(EffectApplied { effect_id, .. })
+                if !self.audience.times(effect_id) =>
+            {
+                return None;
+            }
             SharedEvent::Damaged(e) if self.hides_hp(&e.combatant) => {
                 if e.set {
                     return None;

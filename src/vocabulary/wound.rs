@@ -1,27 +1,39 @@
 //! Damage: what it does to hit points, and what condition follows when they are gone.
 
 use super::{
-    Combatant, CombatantId, Damage, Damaged, Hp, Member, MemberId, Play, Ruleset, Slug, Violation,
+    Combatant, CombatantId, Damaged, HitPoints, Hp, Member, MemberId, Play, Ruleset, Slug,
+    Violation,
 };
 
+/// Damage to one combatant, or to a member of a group.
+pub struct Hit<'w> {
+    /// The combatant that takes it.
+    pub target: &'w CombatantId,
+    /// The member that takes it.
+    pub member: Option<&'w MemberId>,
+    /// Damage after all reductions.
+    pub amount: HitPoints,
+    /// The combatant that deals it.
+    pub source: Option<&'w CombatantId>,
+}
+
 impl<R: Ruleset> Play<'_, R> {
-    /// The event of `damage`, which is not emitted. Refused for an unknown combatant or member, and
+    /// The event of a hit, which is not emitted. Refused for an unknown combatant or member, and
     /// if a member must be named.
-    pub fn wound(&self, damage: &Damage) -> Result<Damaged, Violation> {
-        let target = &damage.target;
-        let hp = self.hit_points(target, damage.member.as_ref())?;
-        if let Some(source) = &damage.source {
+    pub fn wound(&self, hit: &Hit<'_>) -> Result<Damaged, Violation> {
+        let hp = self.hit_points(hit.target, hit.member)?;
+        if let Some(source) = hit.source {
             self.combatant("source", source)?;
         }
-        let amount = damage.amount.count();
+        let amount = hit.amount.count();
         let mut damaged = Damaged {
-            combatant: target.clone(),
-            member: damage.member.clone(),
+            combatant: hit.target.clone(),
+            member: hit.member.cloned(),
             amount,
             temp_lost: 0,
             hp_lost: amount,
             hp_left: None,
-            source: damage.source.clone(),
+            source: hit.source.cloned(),
             set: false,
         };
         if let Some(hp) = hp {

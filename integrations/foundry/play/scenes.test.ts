@@ -190,11 +190,11 @@ play("forms of objects, lists and shapes", { ruleset: "venture" }, ["gm"], async
   }
   const attack = page.locator(".turnkeeper > .turnkeeper-options li").filter({ has: page.locator('[data-type="act"]') }).first();
   await attack.locator('[data-type="act"]').click();
-  const values = await page.locator('dialog [name="targets.0.combatant"] option').allInnerTexts();
+  const values = await page.locator('dialog [name="attacked.0.combatant"] option').allInnerTexts();
   const sent = page.waitForRequest(/commands/);
-  await table.answer("gm", { "targets.0.combatant": values[1]!, decisive: "Yes" });
-  const { targets, decisive } = (await sent).postDataJSON();
-  assert.deepEqual([targets.length, decisive], [1, true]);
+  await table.answer("gm", { "attacked.0.combatant": values[1]!, decisive: "Yes" });
+  const { attacked, decisive } = (await sent).postDataJSON();
+  assert.deepEqual([attacked.length, decisive], [1, true]);
   await table.check();
 });
 

@@ -1,4 +1,4 @@
-// Draws a form for the JSON Schema of a choice, and reads it back. An input is named by its path, such as `targets.0.combatant`.
+// Draws a form for the JSON Schema of a choice, and reads it back. An input is named by its path, such as `attacked.0.combatant`.
 import { text, type Options } from "./types.js";
 
 /** The parts of JSON Schema that choices have. */

@@ -2,7 +2,7 @@
 
 import { Problem, isPassing, newKey, pause } from "./api.js";
 import { field, resolve } from "./fields.js";
-import { about, isAboutOne } from "./options.js";
+import { about, isAboutSome } from "./options.js";
 import { hideToast, toast } from "./toast.js";
 import { $, h, redraw } from "./view.js";
 import { nameOf, refusal, ruleText } from "./words.js";
@@ -74,8 +74,8 @@ function groups(all, encounter) {
     turns(of("turn"), encounter),
     few ? reactions.length > 0 && titled("Reactions", row("reaction", reactions, () => "reaction")) : folded("Reactions", reactions),
     row("history", tools.filter(isHistory), () => "quiet"),
-    folded("Table", rest.filter(({ option }) => !isAboutOne(option)), tools.length === all.length),
-    folded("Combatants", rest.filter(({ option }) => isAboutOne(option))),
+    folded("Table", rest.filter(({ option }) => !isAboutSome(option)), tools.length === all.length),
+    folded("Combatants", rest.filter(({ option }) => isAboutSome(option))),
   ];
 }
 

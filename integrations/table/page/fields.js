@@ -35,6 +35,7 @@ export function accepts(given, value, defs) {
     case "boolean": return typeof value === "boolean";
     case "integer": case "number": return isWithin(value, schema);
     case "string": return typeof value === "string" && value.length <= (schema.maxLength ?? Infinity) && !misfit(schema, value);
+    case "array": return Array.isArray(value) && value.length >= (schema.minItems ?? 0) && value.length <= (schema.maxItems ?? Infinity) && value.every((item) => accepts(schema.items, item, defs));
     case "object": return Object.entries(value).every(([field, part]) => schema.properties?.[field] && accepts(schema.properties[field], part, defs));
     default: return false;
   }

@@ -138,30 +138,38 @@ export class Picked {
     $("amount").select();
   }
 
-  // Whom a press is for: combatants, or those of their members that are ticked.
+  // Whom a press is for: combatants, or those of their members that are ticked. A group among several needs no tick.
   targets(type) {
     const { encounter, options } = this.fight;
-    return this.all().flatMap(({ id }) => {
+    const all = this.all();
+    return all.flatMap(({ id }) => {
       const option = find(options, type, { target: id });
       if (!option) throw new Error(`${nameOf(encounter, id)}: this is not possible now.`);
       const ticked = [...$("picked").querySelectorAll("input[data-member]:checked")].filter((input) => input.dataset.target === id);
       const choice = option.choices.find(({ field }) => field === "member");
       if (choice && ticked.length) return ticked.map((input) => ({ target: id, member: input.dataset.member }));
-      if (choice?.required) throw new Error(`${nameOf(encounter, id)}: choose a member.`);
+      if (choice?.required && all.length === 1) throw new Error(`${nameOf(encounter, id)}: choose a member.`);
       return [{ target: id }];
     });
   }
 
-  // Sends a command for each target, in one request.
+  // One command for all that are hit whole, and one for each ticked member.
+  commands(type, targets, values) {
+    const { options } = this.fight;
+    const one = (target) => command(options, type, { ...target, ...values });
+    const whole = targets.filter(({ target, member }) => !member && command(options, type, { targets: [target], ...values })).map(({ target }) => target);
+    if (whole.length < 2) return targets.map(one).filter(Boolean);
+    const together = command(options, type, { targets: whole, ...values });
+    return [together, ...targets.filter(({ member }) => member).map(one)].filter(Boolean);
+  }
+
+  // Sends what is for each target, in one request.
   async send(type, values) {
     try {
       const targets = this.targets(type);
-      const commands = () => {
-        const made = targets.map((target) => command(this.fight.options, type, { ...target, ...values }));
-        return made.every(Boolean) ? made : [];
-      };
-      if (!commands().length) throw new Error("This is not possible now.");
-      return await this.actions.apply(commands);
+      const make = () => this.commands(type, targets, values);
+      if (!make().length) throw new Error("This is not possible now.");
+      return await this.actions.apply(make);
     } catch (error) {
       toast(error.message);
       return false;

@@ -92,16 +92,23 @@ export function reason(encounter, because) {
   return [sentence(because.reason) + named, made, tie ? `tie by ${tie}` : ""].filter(Boolean).join(" · ");
 }
 
-// How long an effect lasts.
-export function lasting(encounter, { expires }) {
-  const whose = expires.of ? ` of ${nameOf(encounter, expires.of)}` : "";
-  switch (expires.at) {
-    case "round_end": return count(expires.rounds, "round");
-    case "turn_start": return `to the start of ${count(expires.turns ?? 1, "turn")}${whose}`;
-    case "turn_end": return `to the end of ${count(expires.turns ?? 1, "turn")}${whose}`;
+// What of a moment that an effect counts.
+function counted(encounter, clock, [rounds, turns]) {
+  const whose = clock.of ? ` of ${nameOf(encounter, clock.of)}` : "";
+  switch (clock.at) {
+    case "round_end": return rounds + count(clock.rounds, "round");
+    case "turn_start": return `${turns} the start of ${count(clock.turns ?? 1, "turn")}${whose}`;
+    case "turn_end": return `${turns} the end of ${count(clock.turns ?? 1, "turn")}${whose}`;
     case "encounter_end": return "all fight";
     default: return "";
   }
+}
+
+// When an effect begins, or else whether it is due, and how long it lasts.
+export function lasting(encounter, { begins, expires, reminder, waits }) {
+  if (begins) return counted(encounter, begins, ["in ", "from"]);
+  const due = reminder && (waits ? "due now" : counted(encounter, reminder.due, ["due in ", "due at"]));
+  return [due, counted(encounter, expires, ["", "to"])].filter(Boolean).join(", ");
 }
 
 // The sentence of a ruleset's rule, by its id. Those that all rulesets share explain no choice.

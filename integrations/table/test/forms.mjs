@@ -131,9 +131,9 @@ export function forms({ browser, wire }) {
     await gm.press(attack[0], async (page) => {
       const more = page.locator("#fields summary");
       if (await more.count()) await more.click();
-      const targets = page.getByRole("group", { name: "Targets" });
-      await targets.getByLabel("Combatant").selectOption({ label: "Orc" });
-      await targets.getByLabel("Loses").fill("3");
+      const attacked = page.getByRole("group", { name: "Attacked" });
+      await attacked.getByLabel("Combatant").selectOption({ label: "Orc" });
+      await attacked.getByLabel("Loses").fill("3");
       await page.screenshot({ path: path.join(pictures, "form-attack.png") });
     });
     assert.equal(await place(fight, "Orc"), before - 3);

@@ -56,7 +56,7 @@ impl Delay {
         play.count_effects(Moment::TurnEnd(id));
         let mut counted = Vec::new();
         for effect in &play.encounter().effects {
-            if effect.expires.anchor() == Some(id) {
+            if effect.counts_turns_of(id) {
                 counted.push(effect.id.clone());
             }
         }

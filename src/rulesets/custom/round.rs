@@ -203,9 +203,9 @@ pub(super) fn next_round(play: &mut Play<'_>) -> Option<Point> {
 /// Lets effects count the turns of this round that were skipped because their combatants are
 /// unconscious.
 fn count_skipped_turns(play: &mut Play<'_>) {
-    play.count_down(|encounter, effect| {
-        let turns = effect.expires.turns()?;
-        let anchor = encounter.get(effect.expires.anchor()?)?;
+    play.count_down(|encounter, effect, clock| {
+        let turns = clock.turns()?;
+        let anchor = encounter.get(clock.anchor()?)?;
         let counted = anchor.state.counted.contains(&effect.id);
         if !anchor.active() || anchor.acted || counted || !is_skipped(definition(encounter), anchor)
         {

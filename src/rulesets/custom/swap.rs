@@ -388,10 +388,11 @@ fn exchange(play: &mut Play<'_>, id: &CombatantId, with: &CombatantId) -> Then {
     let own_turn = in_top_turn(encounter, id);
     let mut counted = Vec::new();
     for effect in &encounter.effects {
-        if own_turn
-            && matches!(effect.expires, Expiry::TurnStart { .. })
-            && effect.expires.anchor() == Some(id)
-        {
+        let mut clocks = effect.clocks();
+        let counts_its_start = |clock: &Expiry| {
+            matches!(clock, Expiry::TurnStart { .. }) && clock.anchor() == Some(id)
+        };
+        if own_turn && clocks.any(|(_, clock)| counts_its_start(clock)) {
             counted.push(effect.id.clone());
         }
     }

@@ -480,11 +480,11 @@ fn settle_tie(encounter: &mut Encounter, id: &CombatantId) {
 /// Lets effects count a moment of a turn of which a combatant has had a part: those that have not counted
 /// it then.
 pub(super) fn count_once(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
-    play.count_down(|encounter, effect| {
+    play.count_down(|encounter, effect, clock| {
         let c = encounter.get(id);
         if c.is_some_and(|c| c.state.counted.contains(&effect.id)) {
             return None;
         }
-        effect.expires.after(moment)
+        clock.after(moment)
     });
 }

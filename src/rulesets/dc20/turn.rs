@@ -213,7 +213,7 @@ fn begin_slot(play: &mut Play<'_>, id: &SlotId, idle_rounds: u32) -> Pace {
 /// Whether an effect counts this combatant's turns.
 fn anchors_effect(encounter: &Encounter, c: &Combatant) -> bool {
     let mut effects = encounter.effects.iter();
-    effects.any(|effect| effect.expires.anchor() == Some(&c.id))
+    effects.any(|effect| effect.counts_turns_of(&c.id))
 }
 
 /// Begins the awaited turn as it is, and advances if none of its combatants can act.

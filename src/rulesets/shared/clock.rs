@@ -71,8 +71,8 @@ pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
 /// ruleset counts those itself.
 pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
     let more = count.saturating_sub(1);
-    play.count_down(|_, effect| {
-        let left = effect.expires.after(Moment::RoundEnd)?;
+    play.count_down(|_, _, clock| {
+        let left = clock.after(Moment::RoundEnd)?;
         Some(left.saturating_sub(more))
     });
     if R::lost_turns_by_round(&play.encounter().options) {
@@ -91,9 +91,9 @@ pub fn count_lost_turns<R: Ruleset>(
     had_turn: impl Fn(&Combatant<R>) -> bool,
 ) {
     let more = count.saturating_sub(1);
-    play.count_down(|encounter, effect| {
-        let turns = effect.expires.turns()?;
-        let lost = match effect.expires.anchor() {
+    play.count_down(|encounter, effect, clock| {
+        let turns = clock.turns()?;
+        let lost = match clock.anchor() {
             Some(anchor) => {
                 let c = encounter.get(anchor)?;
                 if c.active() || had_turn(c) {

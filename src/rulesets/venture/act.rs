@@ -7,7 +7,7 @@ use super::{
     BaseInitiative, Cause, Combatant, DecisiveReset, Encounter, Join, Phase, Play, Venture,
 };
 use crate::vocabulary::{
-    Actor, CombatantId, ConditionSet, Damage, Fields, Fold, HitPoints, Int, LegalCommand, MemberId,
+    Actor, CombatantId, ConditionSet, Fields, Fold, Hit, HitPoints, Int, LegalCommand, MemberId,
     Property, Slug, Text, Values, Violation, command, event, field, require, shared_list,
 };
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct Act {
     /// `reflexive`.
     #[schema(max_items = 50)]
     #[default]
-    pub targets: Vec<Target>,
+    pub attacked: Vec<Target>,
     /// The Initiative that the attack costs the attacker, instead of the amount by the options
     /// (VE-27).
     #[advanced]
@@ -53,7 +53,7 @@ impl Act {
     /// The game master rules on acts that take combatants out of the fight, and on attacks outside the
     /// attacker's turn.
     pub(crate) fn actor(&self) -> Actor<'_> {
-        if self.reflexive || self.targets.iter().any(Target::is_ruling) {
+        if self.reflexive || self.attacked.iter().any(Target::is_ruling) {
             Actor::Gm
         } else {
             Actor::of(&self.combatant)
@@ -183,27 +183,27 @@ impl Act {
         }
         let of_an_attack = self.decisive
             || self.reflexive
-            || !self.targets.is_empty()
+            || !self.attacked.is_empty()
             || self.attacker_loses.is_some();
-        let detail = "\"targets\", \"decisive\", \"reflexive\" and \"attacker_loses\" belong to an attack. Set \"attack\".";
+        let detail = "\"attacked\", \"decisive\", \"reflexive\" and \"attacker_loses\" belong to an attack. Set \"attack\".";
         require(
             self.attack || !of_an_attack,
             "not_an_attack",
             field("attack"),
             || detail,
         )?;
-        let detail = "An attack outside the turn needs whom it hits or misses. Add \"targets\".";
+        let detail = "An attack outside the turn needs whom it hits or misses. Add \"attacked\".";
         require(
-            !self.reflexive || !self.targets.is_empty(),
+            !self.reflexive || !self.attacked.is_empty(),
             "targets_missing",
-            field("targets"),
+            field("attacked"),
             || detail,
         )?;
         let detail = "An attack can have 50 targets. Send fewer.";
         require(
-            self.targets.len() <= 50,
+            self.attacked.len() <= 50,
             "too_many_targets",
-            field("targets"),
+            field("attacked"),
             || detail,
         )?;
         play.emit(ActionTaken {
@@ -215,10 +215,10 @@ impl Act {
             reflexive: self.reflexive,
         });
         let mut kills = false;
-        for (i, target) in self.targets.iter().enumerate() {
+        for (i, target) in self.attacked.iter().enumerate() {
             let killed =
                 check_target(play, self, i, target).and_then(|()| attack(play, id, target));
-            kills |= killed.map_err(|refused| refused.within(&format!("targets.{i}")))?;
+            kills |= killed.map_err(|refused| refused.within(&format!("attacked.{i}")))?;
         }
         let options = &play.encounter().options;
         let attacker = play.combatant("combatant", id)?;
@@ -251,7 +251,7 @@ fn check_target(
     in_battle(play, id)?;
     let distinct = *id != act.combatant
         && act
-            .targets
+            .attacked
             .iter()
             .take(index)
             .all(|before| before.combatant != *id);
@@ -301,13 +301,12 @@ fn attack(play: &mut Play<'_>, by: &CombatantId, target: &Target) -> Result<bool
     change(play, id, -loss, Cause::Attacked, Some(blow))?;
     let mut falls = None;
     if let Some(amount) = target.damage {
-        let damage = Damage {
-            target: id.clone(),
-            member: target.member.clone(),
+        let damaged = play.wound(&Hit {
+            target: id,
+            member: target.member.as_ref(),
             amount,
-            source: Some(by.clone()),
-        };
-        let damaged = play.wound(&damage)?;
+            source: Some(by),
+        })?;
         falls = play.fall(&damaged)?;
         play.emit(damaged);
     }
@@ -443,7 +442,7 @@ pub(super) fn outside_the_turn(
         let act = LegalCommand::by::<Act>(&c.id, "VE-10a")
             .labelled("{combatant}: attack outside the turn")
             .with("reflexive", true);
-        legal.push(attacking(targets, c, act).required("targets"));
+        legal.push(attacking(targets, c, act).required("attacked"));
     }
 }
 
@@ -474,5 +473,5 @@ fn attacking(targets: &Targets<'_>, attacker: &Combatant, act: LegalCommand) -> 
         Values::among(targets, vec![json!(attacker.id)]),
     )];
     target.extend(Target::only(&["loses"]));
-    attack.open("targets", Values::only(Values::Object(target)))
+    attack.open("attacked", Values::only(Values::Object(target)))
 }

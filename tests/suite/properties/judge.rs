@@ -442,10 +442,11 @@ impl Judge {
             let Ok(Ok(events)) = table.try_send(goes_on, &mut seeded(0)) else {
                 break;
             };
-            // On a clock the order goes on over the end of a round.
+            // On a clock the order goes on over the end of a round, until another definition holds.
             let definition = &self.view["options"]["definition"];
             let clock = costs_turns(definition) && definition["order"][0] == "score";
-            if !clock && events.iter().any(|event| event["type"] == "round_started") {
+            let has = |kind: &str| events.iter().any(|event| event["type"] == kind);
+            if has("definition_changed") || !clock && has("round_started") {
                 break;
             }
             let begun = first_used_turn(&events);

@@ -77,7 +77,7 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
         ("venture", "act") => {
             let ruling = |target: &Value| target["killed"] == true || !target["damage"].is_null();
             if command["reflexive"] == true
-                || command["targets"]
+                || command["attacked"]
                     .as_array()
                     .into_iter()
                     .flatten()
@@ -152,7 +152,8 @@ fn may(
         Role::Spectator => false,
         Role::Player if shared && !allowed => false,
         Role::Player if shared && verb == "add_effect" => {
-            effect["hidden"] != true && effect["source"].as_str().is_some_and(owns)
+            let is_players = effect["hidden"] != true && effect["reminder"]["automatic"] != true;
+            is_players && effect["source"].as_str().is_some_and(owns)
         }
         Role::Player if shared => verb == "undo",
         Role::Player if gm_verbs.contains(&verb) => false,

@@ -249,7 +249,7 @@ class Die(_DieRequired, total=False):
 
 class _EffectRequired(TypedDict):
     expires: Expiry
-    """The time at which it ends."""
+    """The time at which it ends, counted from its beginning."""
     hidden: bool
     """True if players can't see it."""
     id: str
@@ -261,14 +261,20 @@ class _EffectRequired(TypedDict):
 class Effect(_EffectRequired, total=False):
     """Something that lasts: a spell, a poison, a cooldown, a timer."""
 
+    begins: Expiry
+    """When it begins, by rounds or turns. Absent once it has begun."""
     expiry_hidden: bool
     """True if only the game master sees when it ends, because it counted the turns of a combatant that left while it was hidden."""
     metadata: Metadata
     """Texts of the client's own."""
+    reminder: Reminder
+    """A reminder that comes until then."""
     source: CombatantId
     """The combatant that caused it."""
     target: CombatantId
     """Target combatant. Absent for scene-wide effects."""
+    waits: bool
+    """True if its reminder was due, and `apply_effect` was not sent since."""
 
 
 class _EncounterRequired(TypedDict):
@@ -808,6 +814,39 @@ class Reason(_ReasonRequired, total=False):
     """The rule that broke a tie, if any."""
     total: float
     """Total: the number that the order is sorted by, if any."""
+
+
+class _ReminderRequired(TypedDict):
+    due: Expiry
+    """The moment at which it is due next: of a round or a turn. By default the turns are the target's, else the source's."""
+
+
+class Reminder(_ReminderRequired, total=False):
+    """A moment that comes again and again, and its consequences."""
+
+    automatic: bool
+    """True if it happens by itself, right after the command in which it is due. If not, the game master sends `apply_effect`. Default: false."""
+    damage: int
+    """Damage to the target, from the effect's source."""
+    every: int
+    """How many such moments there are from one time to the next. Default: 1."""
+    heal: int
+    """Hit points that the target regains."""
+    recharge: ReminderRecharge
+    """The die that ends the effect, such as a 5 or 6 for a dragon's breath."""
+
+
+_ReminderRechargeRequiredNamed = TypedDict("_ReminderRechargeRequiredNamed", {"from": "int"})
+
+
+class _ReminderRechargeRequired(_ReminderRechargeRequiredNamed):
+    sides: int
+    """The sides of the die."""
+
+
+class ReminderRecharge(_ReminderRechargeRequiredNamed, _ReminderRechargeRequired, total=False):
+    """The die that ends the effect, such as a 5 or 6 for a dragon's breath."""
+    pass
 
 
 class _RulesetListRequired(TypedDict):
