@@ -4,7 +4,7 @@ use super::Wish;
 use super::fight::{Creature, HitPoints, Left};
 use super::names::{NAME, cut, line, lines};
 use crate::json::shortened;
-use crate::vocabulary::{CombatantId, Kind, Lines, Name, Notes, OUT, SheetLink, Slug};
+use crate::vocabulary::{ASIDE, CombatantId, Kind, Lines, Name, Notes, OUT, SheetLink, Slug};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -153,11 +153,11 @@ impl ConvertedCombatant {
             );
         }
         let is_out = |conditions: &[String]| conditions.iter().any(|word| OUT.contains(&&**word));
-        if creature.is_disabled {
-            self.left("enabled", "It takes no part, and is defeated here.");
-        }
-        if (creature.is_disabled || creature.is_defeated) && !is_out(&conditions) {
+        if creature.is_defeated && !is_out(&conditions) {
             conditions.push("defeated".to_owned());
+        }
+        if creature.is_disabled && !is_out(&conditions) {
+            conditions.push(ASIDE.to_owned());
         }
         if let Some(current) = creature.hp.as_ref().and_then(|hp| self.hit_points(hp)) {
             let down = match creature.kind {

@@ -7,11 +7,12 @@ use super::record::EncounterRecord;
 use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    AddCombatant, AddEffect, Alternative, ApplyEffect, ArmorClass, ClearCondition, Combatant,
-    CombatantId, Commands, Count, Damage, Encounter, EndEncounter, Fields, Group, Heal, HitPoints,
-    LegalCommand, Level, MAX_COMBATANTS, MAX_MEMBERS, Member, MemberId, Name, Named, Note, Notes,
-    Override, Pending, Property, Recharge, Redo, Reminder, RemoveCombatant, RemoveEffect, Ruleset,
-    SetCondition, Slug, Status, Undo, UpdateCombatant, UpdateEncounter, Values, shared_list,
+    ASIDE, AddCombatant, AddEffect, Alternative, ApplyEffect, ArmorClass, BringBack,
+    ClearCondition, Combatant, CombatantId, Commands, Count, Damage, Encounter, EndEncounter,
+    Fields, Group, Heal, HitPoints, LegalCommand, Level, MAX_COMBATANTS, MAX_MEMBERS, Member,
+    MemberId, Name, Named, Note, Notes, Override, Pending, Property, Recharge, Redo, Reminder,
+    RemoveCombatant, RemoveEffect, Ruleset, SetAside, SetCondition, Slug, Status, Undo,
+    UpdateCombatant, UpdateEncounter, Values, shared_list,
 };
 use serde_json::json;
 use std::borrow::Cow;
@@ -190,6 +191,7 @@ fn shared<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     legal_commands.extend(hit_points(encounter));
     legal_commands.extend(set_condition(encounter));
     legal_commands.extend(clear_condition(encounter));
+    legal_commands.extend(set_aside(encounter));
     legal_commands.extend(change_combatants(encounter));
     legal_commands.retain(|option| !is_void(option));
     legal_commands
@@ -504,6 +506,25 @@ fn clear_one_of(
         None => clear,
     };
     clear.choose("condition", conditions.iter().map(Slug::as_str))
+}
+
+/// Sets combatants aside, and brings them back.
+fn set_aside<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
+    let everyone: Vec<&Combatant<R>> = encounter.iter().collect();
+    let set = LegalCommand::of::<SetAside>("TK-14");
+    let bring = LegalCommand::of::<BringBack>("TK-14");
+    let can_be_set = |c: &Combatant<R>| has_room(&c.conditions) && !c.has(ASIDE);
+    let mut legal_commands = Vec::new();
+    legal_commands.extend(several(&set, "Set several aside", &everyone, can_be_set));
+    legal_commands.extend(several(&bring, "Bring several back", &everyone, |c| {
+        c.has(ASIDE)
+    }));
+    let here = encounter.iter().filter(|c| can_be_set(c));
+    let set = set.whom("target", here.map(|c| &c.id));
+    let aside = encounter.iter().filter(|c| c.has(ASIDE));
+    let bring = bring.whom("target", aside.map(|c| &c.id));
+    legal_commands.extend([set.required("target"), bring.required("target")]);
+    legal_commands
 }
 
 fn change_combatants<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] {

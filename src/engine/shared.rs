@@ -6,11 +6,11 @@ use super::roster::{self, HpSet};
 use super::{MAX_CONDITIONS, Refusal};
 use crate::json::FieldError;
 use crate::vocabulary::{
-    ClearCondition, Combatant, CombatantId, CombatantLeft, ConditionCleared, ConditionSet, Damage,
-    Damaged, EffectEnded, EffectId, Encounter, EncounterEnded, EncounterUpdated, EndReason, Event,
-    Expiry, Heal, Healed, Hit, HitPoints, Hp, MAX_EFFECTS, MemberId, Moment, Noted, Overridden,
-    Play, RosterEvent, Ruleset, SetCondition, SharedCommand, SharedEvent, Slug, UpdateCombatant,
-    UpdateEncounter, Violation, require,
+    ASIDE, BringBack, ClearCondition, Combatant, CombatantId, CombatantLeft, ConditionCleared,
+    ConditionSet, Damage, Damaged, EffectEnded, EffectId, Encounter, EncounterEnded,
+    EncounterUpdated, EndReason, Event, Expiry, Heal, Healed, Hit, HitPoints, Hp, MAX_EFFECTS,
+    MemberId, Moment, Noted, Overridden, Play, RosterEvent, Ruleset, SetAside, SetCondition,
+    SharedCommand, SharedEvent, Slug, UpdateCombatant, UpdateEncounter, Violation, require,
 };
 use serde_json::Map;
 
@@ -25,6 +25,24 @@ pub(super) fn decide<R: Ruleset>(
         SharedCommand::Heal(c) => heal(play, c)?,
         SharedCommand::SetCondition(c) => set_conditions(play, c)?,
         SharedCommand::ClearCondition(c) => clear_conditions(play, c)?,
+        SharedCommand::SetAside(SetAside { target, targets }) => set_conditions(
+            play,
+            SetCondition {
+                target,
+                targets,
+                member: None,
+                condition: Slug::fixed(ASIDE),
+            },
+        )?,
+        SharedCommand::BringBack(BringBack { target, targets }) => clear_conditions(
+            play,
+            ClearCondition {
+                target,
+                targets,
+                member: None,
+                condition: Slug::fixed(ASIDE),
+            },
+        )?,
         SharedCommand::AddEffect(c) => add_effects(play, c.effect)?,
         SharedCommand::RemoveEffect(c) => remove_effect(play, c)?,
         SharedCommand::ApplyEffect(c) => apply_effect(play, c)?,

@@ -258,8 +258,11 @@ pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// The condition of a combatant that is out of the fight for now, and not defeated.
+pub const ASIDE: &str = "aside";
+
 /// Conditions that take a combatant (or a member of a group) out of the fight, in every ruleset.
-pub const OUT: [&str; 2] = ["dead", "defeated"];
+pub const OUT: [&str; 3] = ["dead", "defeated", ASIDE];
 
 /// The ids of these combatants.
 pub fn ids<'a, R: Ruleset>(
@@ -269,8 +272,8 @@ pub fn ids<'a, R: Ruleset>(
 }
 
 impl<R: Ruleset> Combatant<R> {
-    /// Whether it is still in the fight: neither dead nor defeated, and of a group at least one
-    /// member not.
+    /// Whether it is still in the fight: neither dead nor defeated nor set aside, and of a group at
+    /// least one member not.
     pub fn active(&self) -> bool {
         self.free_of(|_| false)
     }

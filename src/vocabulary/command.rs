@@ -13,6 +13,8 @@ pub enum SharedCommand {
     Heal,
     SetCondition,
     ClearCondition,
+    SetAside,
+    BringBack,
     AddEffect,
     RemoveEffect,
     ApplyEffect,
@@ -62,8 +64,8 @@ pub struct Heal {
     pub amount: HitPoints,
 }
 
-/// Adds a condition. `dead` and `defeated` take a combatant out of the fight in every ruleset; the
-/// manifest lists the other conditions that its ruleset heeds.
+/// Adds a condition. `dead`, `defeated` and `aside` take a combatant out of the fight in every
+/// ruleset; the manifest lists the other conditions that its ruleset heeds.
 #[command(gm, "Add[ {condition}][{!condition} a condition][ to {target}]")]
 pub struct SetCondition {
     /// The combatant. Required without `targets`.
@@ -96,6 +98,28 @@ pub struct ClearCondition {
     pub member: Option<MemberId>,
     /// The condition.
     pub condition: Slug,
+}
+
+/// Takes combatants out of the fight that are not defeated: they get the condition `aside`.
+#[command(gm, "Set[ {target}][{!target} a combatant] aside")]
+pub struct SetAside {
+    /// The combatant. Required without `targets`.
+    pub target: Option<CombatantId>,
+    /// The combatants. Those that are aside stay so; refused if all are.
+    #[default]
+    #[schema(max_items = 500)]
+    pub targets: Vec<CombatantId>,
+}
+
+/// Brings combatants back that were set aside: they lose the condition `aside`.
+#[command(gm, "Bring[ {target}][{!target} a combatant] back")]
+pub struct BringBack {
+    /// The combatant. Required without `targets`.
+    pub target: Option<CombatantId>,
+    /// The combatants. Those that are not aside stay as they are; refused if none is.
+    #[default]
+    #[schema(max_items = 500)]
+    pub targets: Vec<CombatantId>,
 }
 
 /// Starts an effect, or one on each of several targets.

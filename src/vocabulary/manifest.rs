@@ -24,7 +24,7 @@ pub struct Manifest {
     pub commands: &'static [CommandSpec],
     /// The system's word for a round, in lower case.
     pub round: &'static str,
-    /// The conditions that it heeds, besides `dead` and `defeated`.
+    /// The conditions that it heeds, besides `dead`, `defeated` and `aside`.
     pub conditions: &'static [&'static str],
     /// The condition that a player's character gets when tracked hit points reach 0. An NPC
     /// gets `defeated`, which takes it out of the fight, and a hazard gets none. Any other condition
@@ -73,8 +73,8 @@ impl Decision {
 pub const SHARED_DECISIONS: &[Decision] = &[
     Decision::new(
         "newcomer",
-        &["add_combatant", "end_encounter"],
-        "No combatant can act: the game master adds one or ends the encounter.",
+        &["bring_back", "add_combatant", "end_encounter"],
+        "No combatant can act: the game master brings one back, adds one or ends the encounter.",
     ),
     Decision::new(
         "someone_acts",
@@ -265,5 +265,10 @@ pub const HOUSE_RULES: &[Rule] = &[
         "TK-13",
         "If the encounter allows it, a player may add visible effects whose source is one of \
          their combatants.",
+    ),
+    Rule::supplementary(
+        "TK-14",
+        "A combatant that is set aside is out of the fight and not defeated, until it is brought \
+         back.",
     ),
 ];

@@ -41,8 +41,8 @@ mod wound;
 pub use audience::Audience;
 pub use cached_combatant::CachedCombatant;
 pub use combatant::{
-    Band, Combatant, DRAFT_FIELDS, Draft, Hp, HpChanges, Kind, MAX_MEMBERS, Member, MemberDraft,
-    MemberSpec, OUT, are_free_of, ids, is_default,
+    ASIDE, Band, Combatant, DRAFT_FIELDS, Draft, Hp, HpChanges, Kind, MAX_MEMBERS, Member,
+    MemberDraft, MemberSpec, OUT, are_free_of, ids, is_default,
 };
 pub use combatants::Combatants;
 pub use command::*;

@@ -1,6 +1,6 @@
 //! The order, and what is awaited.
 
-use super::{CombatantId, Die, Text, Total};
+use super::{ASIDE, CombatantId, Die, Encounter, Ruleset, Text, Total};
 use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::ToSchema;
@@ -135,14 +135,15 @@ impl Pending {
         Self::new(Self::SOMEONE_ACTS, Vec::new(), &[], "TK-11")
     }
 
-    /// No combatant is left in the fight, so it waits for a newcomer, by `rule`.
-    pub fn newcomer(rule: &'static str) -> Self {
-        Self::new(
-            "newcomer",
-            Vec::new(),
-            &["add_combatant", "end_encounter"],
-            rule,
-        )
+    /// No combatant is left in the fight, so it waits for a newcomer or one that was set aside, by
+    /// `rule`.
+    pub fn newcomer<R: Ruleset>(encounter: &Encounter<R>, rule: &'static str) -> Self {
+        let commands: &[_] = if encounter.iter().any(|c| c.has(ASIDE)) {
+            &["bring_back", "add_combatant", "end_encounter"]
+        } else {
+            &["add_combatant", "end_encounter"]
+        };
+        Self::new("newcomer", Vec::new(), commands, rule)
     }
 
     /// Whether it is [`someone`](Self::someone).

@@ -216,7 +216,7 @@ impl Ruleset for RoundRobin {
             match (&encounter.status, &encounter.state.acting) {
                 (Status::Ended, _) => return None,
                 (_, None) if encounter.active().next().is_none() => {
-                    return Some(Pending::newcomer("RR-1"));
+                    return Some(Pending::newcomer(encounter, "RR-1"));
                 }
                 (Status::Setup, _) => ("start", Vec::new(), "start", "RR-1"),
                 (Status::Running, _) if encounter.state.someone => return Some(Pending::someone()),

@@ -116,7 +116,7 @@ export function start({ browser, server, wire }) {
   test("each ruleset's own numbers and words are read from its manifest", async () => {
     for (const [id, line, expected] of [
       ["active-initiative", "Ann int 2 wis 12 inspiration 1", { int_modifier: 2, wis: 12, inspiration: 1 }],
-      ["dc20", "Ann agility 2 level 3 important not reserve", { agility: 2, level: 3, important: true, reserve: false }],
+      ["dc20", "Ann agility 2 level 3 important not neutral", { agility: 2, level: 3, important: true, neutral: false }],
       ["venture", "Ann not worthy foe wits 3", { worthy_foe: false, wits: 3 }],
       ["exp", "Ann persona robot encumbrance over-encumbered", { persona: "robot", encumbrance: "over_encumbered" }],
       ["seize", "Ann roll_group wolves initiative bonus 4", { roll_group: "wolves", initiative_bonus: 4 }],

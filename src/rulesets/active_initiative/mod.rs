@@ -208,7 +208,7 @@ impl Ruleset for ActiveInitiative {
                 Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7")
             }
             Phase::Window { nominee, .. } => pending_window(encounter, nominee),
-            _ if none_fights => Pending::newcomer("AI-35"),
+            _ if none_fights => Pending::newcomer(encounter, "AI-35"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
             Phase::Nominate {} => pending_choice(encounter, "nominate", "AI-7"),
             Phase::NominateFirst {} => pending_choice(encounter, "nominate_first", "AI-41"),

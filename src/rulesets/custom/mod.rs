@@ -400,10 +400,10 @@ fn pending(encounter: &Encounter) -> Pending {
     match &encounter.state.mode {
         Mode::SomeoneActs => Pending::someone(),
         Mode::Setup | Mode::Halted if encounter.active().next().is_none() => {
-            Pending::newcomer("CU-34")
+            Pending::newcomer(encounter, "CU-34")
         }
         Mode::Setup => Pending::new("start", Vec::new(), &["start"], "CU-1"),
-        Mode::Halted => Pending::newcomer("CU-34"),
+        Mode::Halted => Pending::newcomer(encounter, "CU-34"),
         Mode::Declaring => {
             Pending::new("declare", ids(undeclared(encounter)), &["declare"], "CU-18")
         }

@@ -4,14 +4,13 @@
 use super::delay::follow;
 use super::slots::{put_into, reach};
 use super::team::{
-    asked_by, has_no_turn, holds_place, in_reserve, is_open, known_side, known_slot, may_take,
-    named, team,
+    asked_by, has_no_turn, holds_place, is_open, known_side, known_slot, may_take, named, team,
 };
 use super::turn::{begin_awaited, begin_combat, begin_turns};
 use super::{Combatant, Dc20, Encounter, Phase, Play, Slot, SlotId, State, Team, Way};
 use crate::vocabulary::{
-    CombatantId, Fold, LegalCommand, Participants, Slug, Values, Violation, command, event, ids,
-    require,
+    ASIDE, CombatantId, ConditionSet, Fold, LegalCommand, Participants, Slug, Values, Violation,
+    command, event, ids, require,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -23,8 +22,7 @@ use std::sync::Arc;
 pub struct Assign {
     /// The combatant.
     pub combatant: Option<CombatantId>,
-    /// The side: all its combatants that have no place, could act in that turn and are not in
-    /// `reserve`.
+    /// The side: all its combatants that have no place and could act in that turn.
     pub side: Option<Slug>,
     /// Other combatants.
     #[default]
@@ -42,14 +40,6 @@ pub struct Assigned {
     pub combatants: Participants,
     /// Why they have this place.
     pub because: Way,
-}
-
-/// The game master left combatants without a turn when a taken one asked for them: no turn asks for
-/// them any more (DC-24b).
-#[event("{combatants} {combatants:stays|stay} in reserve.")]
-pub struct Reserved {
-    /// The combatants.
-    pub combatants: Participants,
 }
 
 impl Assign {
@@ -90,17 +80,18 @@ impl Assign {
     }
 }
 
-/// Begins the awaited Enemy or NPC Turn as it is. Those for whom a taken turn asked wait in reserve
+/// Begins the awaited Enemy or NPC Turn as it is. Those for whom a taken turn asked are set aside
 /// (DC-24b).
 pub(super) fn close_question(play: &mut Play<'_>) {
     let encounter = play.encounter();
     if let Some(slot) = encounter.state.reached()
         && !is_open(encounter, slot)
     {
-        let asked = ids(asked_by(encounter, slot));
-        if !asked.is_empty() {
-            play.emit(Reserved {
-                combatants: asked.into(),
+        for combatant in ids(asked_by(encounter, slot)) {
+            play.emit(ConditionSet {
+                combatant,
+                member: None,
+                condition: Slug::fixed(ASIDE),
             });
         }
     }
@@ -167,7 +158,7 @@ fn waiting_on_side(
     let mut waiting = Vec::new();
     for c in encounter.waiting() {
         let state = &encounter.state;
-        if c.side != *side || !has_no_turn(state, c) || in_reserve(state, c) {
+        if c.side != *side || !has_no_turn(state, c) {
             continue;
         }
         if may_take(state, c, slot) {
@@ -228,14 +219,6 @@ impl Assigned {
     }
 }
 
-impl Reserved {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
-        for id in self.combatants.iter() {
-            fold.change(id, |c| c.stats.reserve = true);
-        }
-    }
-}
-
 /// Assignments of combatants and sides to turns.
 pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let state = &encounter.state;
@@ -251,7 +234,7 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             let assign = with_slots(state, assign, fits, &turns, own);
             legal.push(assign.alike_values("slot").alike());
         }
-        if c.state.slot.is_none() && !in_reserve(state, c) {
+        if c.state.slot.is_none() {
             free.entry(&c.side).or_default().push(c);
         }
     }

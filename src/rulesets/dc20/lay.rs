@@ -546,7 +546,6 @@ impl Unplaced {
             c.state.slot = None;
             c.state.placed = None;
             c.state.behind = None;
-            c.stats.reserve = false;
         });
     }
 }

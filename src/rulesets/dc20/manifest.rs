@@ -41,11 +41,6 @@ const DECISIONS: &[Decision] = &[
         &["legendary", "resolve"],
         "The game master spends a legendary action or continues the fight.",
     ),
-    Decision::new(
-        "newcomer",
-        &["assign", "add_combatant", "end_encounter"],
-        "No combatant has a turn: the game master assigns one, adds a combatant or ends the encounter.",
-    ),
 ];
 
 const RULES: &[Rule] = &[
@@ -158,7 +153,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "DC-24",
-        "New enemies can join any Enemy Turn, empty or not; no turn asks for an enemy in reserve.",
+        "New enemies can join any Enemy Turn, empty or not.",
     ),
     Rule::supplementary(
         "DC-24a",
@@ -166,7 +161,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "DC-24b",
-        "A taken turn asks once for an enemy or NPC that finds no empty one: it gets a turn, or waits in reserve.",
+        "A taken turn asks once for an enemy or NPC that finds no empty one: it gets a turn, or is set aside.",
     ),
     Rule::official(
         "DC-25",

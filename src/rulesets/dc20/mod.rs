@@ -30,7 +30,7 @@ pub use action_points::{
 pub use advantage::{
     AdvantageUsed, Attack, Attacked, InspirationUsed, UseAdvantage, UseInspiration,
 };
-pub use assign::{Assign, Assigned, Reserved};
+pub use assign::{Assign, Assigned};
 pub use check::{Check, CheckMade, Critical, Roll, Rolled};
 pub use claim::{AnswerLapsed, Claim, Claimed, Pass, Passed, SlotTaken};
 pub use delay::{Delay, Delayed, PlaceHeld};
@@ -63,7 +63,7 @@ use lay::{lacks_room, lay};
 use legendary::spendable;
 use newcomer::admit;
 use slots::vacate;
-use team::{asked_by, has_no_turn, in_play, slot_of, team, team_name};
+use team::{asked_by, has_no_turn, slot_of, team, team_name};
 use turn::{
     advance, begin_awaited, begin_turn, close_legendary, finish_turn, leave_slot, overridden,
     round_ended, take_over, turn_ended,
@@ -116,7 +116,6 @@ pub enum Event {
     SlotTaken,
     Assigned,
     Unplaced,
-    Reserved,
     SlotSkipped,
     TurnMissed,
     Returned,
@@ -296,7 +295,9 @@ impl Ruleset for Dc20 {
     fn pending(encounter: &Encounter) -> Option<Pending> {
         let state = &encounter.state;
         Some(match state.phase {
-            Phase::Setup if encounter.active().next().is_none() => Pending::newcomer("DC-4"),
+            Phase::Setup if encounter.active().next().is_none() => {
+                Pending::newcomer(encounter, "DC-4")
+            }
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "DC-4"),
             Phase::Claim => in_turn(state, state.reached(), pending_claim(encounter)),
             Phase::Assign => {
@@ -314,12 +315,7 @@ impl Ruleset for Dc20 {
             Phase::RoundEnd => {
                 Pending::new("legendary", Vec::new(), &["legendary", "resolve"], "DC-53")
             }
-            Phase::Idle => Pending::new(
-                "newcomer",
-                Vec::new(),
-                &["assign", "add_combatant", "end_encounter"],
-                "DC-38",
-            ),
+            Phase::Idle => Pending::newcomer(encounter, "DC-38"),
             Phase::Over => return None,
             Phase::SomeoneActs => Pending::someone(),
         })
@@ -442,7 +438,7 @@ fn settle(play: &mut Play<'_>) {
         {
             close_legendary(play);
         }
-        Phase::Setup | Phase::Idle if in_play(encounter) => advance(play),
+        Phase::Setup | Phase::Idle if encounter.active().next().is_some() => advance(play),
         _ => {}
     }
 }

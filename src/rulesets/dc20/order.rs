@@ -1,7 +1,7 @@
 //! The list of the turns that viewers see, with the empty ones, and the reason for each place
 //! (DC-4, DC-16 to DC-20, DC-24a, DC-25, DC-33, DC-34).
 
-use super::team::{has_no_turn, in_reserve, occupants, team, team_name};
+use super::team::{has_no_turn, occupants, team, team_name};
 use super::{Combatant, Encounter, Phase, Slot, State, Team, Way};
 use crate::vocabulary::{OrderEntry, Reason};
 
@@ -80,7 +80,7 @@ fn waiting(encounter: &Encounter) -> Vec<Waiting> {
     let state = &encounter.state;
     let mut waiting = Vec::new();
     for c in encounter.waiting() {
-        if !has_no_turn(state, c) || in_reserve(state, c) {
+        if !has_no_turn(state, c) {
             continue;
         }
         let members = Waiting {

@@ -7,8 +7,8 @@ use super::{Phase, Play};
 use crate::vocabulary::{Violation, command};
 
 /// Let the rules decide what is awaited: the claims so far decide a PC Turn (DC-18), an Enemy or NPC
-/// Turn begins as it is or stays empty (DC-22), and those for whom a taken one asked go into
-/// `reserve` (DC-24b); legendary actions are over (DC-52).
+/// Turn begins as it is or stays empty (DC-22), and those for whom a taken one asked are set
+/// aside (DC-24b); legendary actions are over (DC-52).
 #[command(gm, "Resolve automatically")]
 pub struct Resolve {}
 

@@ -92,8 +92,6 @@ pub struct CombatantStats {
     pub important: bool,
     /// True if it belongs to the NPC team although its side is not `npc` or `npcs` (DC-28).
     pub neutral: bool,
-    /// True if no turn asks for this enemy or NPC until the game master assigns it (DC-24).
-    pub reserve: bool,
     /// Legendary Action Points for each round (DC-52).
     pub max_legendary_points: Int<0, 20>,
     /// The maximum of Legendary Action Points to spend after one PC Turn (DC-52).
@@ -109,7 +107,6 @@ impl Default for CombatantStats {
             max_action_points: Int::clamped(4),
             important: false,
             neutral: false,
-            reserve: false,
             max_legendary_points: Int::default(),
             legendary_points_per_turn: Int::clamped(1),
         }

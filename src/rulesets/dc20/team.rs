@@ -105,24 +105,14 @@ pub(super) fn holds_place(state: &State, c: &Combatant) -> bool {
     c.state.delayed && c.state.slot.is_none() && team(state, c) == Team::Pc
 }
 
-/// Whether a combatant waits until the game master assigns it (DC-24).
-pub(super) fn in_reserve(state: &State, c: &Combatant) -> bool {
-    c.stats.reserve && c.state.slot.is_none() && team(state, c) != Team::Pc
-}
-
-/// Whether a combatant in the fight has a turn, or a turn asks for it.
-pub(super) fn in_play(encounter: &Encounter) -> bool {
-    encounter.active().any(|c| !in_reserve(&encounter.state, c))
-}
-
-/// The members of a team that can still act this round, have no turn, and are not in reserve.
+/// The members of a team that can still act this round and have no turn.
 pub(super) fn waiting_for_turn(
     encounter: &Encounter,
     wanted: Team,
 ) -> impl Iterator<Item = &Combatant> {
     encounter.waiting().filter(move |c| {
         let state = &encounter.state;
-        has_no_turn(state, c) && !in_reserve(state, c) && team(state, c) == wanted
+        has_no_turn(state, c) && team(state, c) == wanted
     })
 }
 

@@ -6,7 +6,7 @@ use super::action_points::full_points;
 use super::delay::{place_held_turns, place_remaining_held_turns};
 use super::legendary::{missing_legendary_points, open_legendary};
 use super::slots::{own_slot, reach};
-use super::team::{asked_by, in_play, occupants, team};
+use super::team::{asked_by, occupants, team};
 use super::{
     ActionPoints, ActionPointsRegained, Assigned, Combatant, CombatantState, Dc20, Encounter,
     Phase, Play, ReadyLapsed, Slot, SlotId, State, Team, Way,
@@ -128,7 +128,7 @@ impl EndTurn {
 /// the round.
 pub(super) fn advance(play: &mut Play<'_>) {
     let mut idle_rounds = 0;
-    while in_play(play.encounter()) && idle_rounds <= IDLE_ROUNDS {
+    while play.encounter().active().next().is_some() && idle_rounds <= IDLE_ROUNDS {
         if let Some(slot) = next_slot(&play.encounter().state) {
             if enter(play, &slot, idle_rounds) == Pace::Waits {
                 return;

@@ -215,7 +215,7 @@ impl Ruleset for Exp {
         let state = &encounter.state;
         Some(match state.phase {
             Phase::Setup | Phase::Roll if encounter.active().next().is_none() => {
-                Pending::newcomer("EX-2")
+                Pending::newcomer(encounter, "EX-2")
             }
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "EX-2"),
             Phase::Roll => {

@@ -165,7 +165,7 @@ impl Ruleset for Seize {
                 let commands = ["seize", "pass", "resolve"];
                 Pending::new("seize", eligible(encounter), &commands, "WA-13")
             }
-            _ if encounter.active().next().is_none() => Pending::newcomer("WA-10"),
+            _ if encounter.active().next().is_none() => Pending::newcomer(encounter, "WA-10"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "WA-1"),
             Phase::Nominate {} => Pending::new("nominate", chooser, &["nominate"], "WA-8"),
             Phase::NominateFirst {} => {

@@ -255,7 +255,7 @@ impl Ruleset for Venture {
         let join = ("join_battle", !newcomers.is_empty());
         Some(match &encounter.state.phase {
             Phase::Setup | Phase::Standstill {} if encounter.active().next().is_none() => {
-                Pending::newcomer("VE-9")
+                Pending::newcomer(encounter, "VE-9")
             }
             Phase::Setup if encounter.active().all(|c| c.stats.worthy_foe) => {
                 Pending::new("start", Vec::new(), &["start"], "VE-2")

@@ -883,7 +883,7 @@ class _RulesetManifestRequired(TypedDict):
     commands: list[CommandInfo]
     """The commands that can be sent: its own, then those that every ruleset understands."""
     conditions: list[str]
-    """The conditions that it heeds, besides `dead` and `defeated`."""
+    """The conditions that it heeds, besides `dead`, `defeated` and `aside`."""
     decisions: list[RulesetManifestDecisions]
     """The decisions that an encounter may await."""
     down: str
