@@ -111,16 +111,26 @@ fn keep_least_places(turns: &mut Vec<Standing<'_>>, compare: impl Fn(&Place, &Pl
     });
 }
 
-/// Keeps the first turn and those that are equal. A place that was moved stands alone.
+/// Keeps the first turn and those that are equal. A place that was moved stands alone. Hidden
+/// combatants stand behind others that are equal, as [`keep_choosable`] says, also where one was moved
+/// between them.
 fn keep_first(turns: &mut Vec<Standing<'_>>, is_equal: impl Fn(&Place, &Place) -> bool) {
-    let Some(Standing {
-        place: Some(first), ..
-    }) = turns.first().copied()
-    else {
+    let stands_behind = |turn: &Standing<'_>, place: &Place| {
+        let is_tied = |other: &Standing<'_>| {
+            let other_place = other.place.filter(|place| !place.moved);
+            !other.c.hidden && other_place.is_some_and(|other| is_equal(place, other))
+        };
+        turn.c.hidden && !place.moved && turns.iter().any(is_tied)
+    };
+    let first = turns.iter().find_map(|turn| {
+        let place = turn.place?;
+        (!stands_behind(turn, place)).then_some((*turn, place))
+    });
+    let Some((turn, first)) = first else {
         return;
     };
     if first.moved {
-        turns.truncate(1);
+        *turns = vec![turn];
         return;
     }
     turns.retain(|turn| {
