@@ -280,6 +280,16 @@ pub struct Follow {
     #[arg(long, env = "TURNKEEPER_POST_ALL")]
     pub post_all: bool,
 
+    /// A game master's token of the encounter, by which posts mention whose turn starts: combatants have
+    /// a `mention`, which no other viewer reads. Set the variable.
+    #[arg(
+        long,
+        env = "TURNKEEPER_MENTION_TOKEN",
+        value_name = "TOKEN",
+        hide_env_values = true
+    )]
+    pub mention_token: Option<String>,
+
     /// Post also to addresses that are not public, such as 127.0.0.1 or 192.168.0.2, and by
     /// http://.
     #[arg(long, env = "TURNKEEPER_POST_PRIVATE")]

@@ -27,11 +27,11 @@ export const digest = ({ label, command }) => createHash("sha256").update(JSON.s
 const row = (components) => ({ type: ROW, components });
 const button = (label, custom_id, style = GREY) => ({ type: BUTTON, style, label: shorten(label, LONGEST_BUTTON), custom_id });
 // Names are words that people typed: no mention in them reaches a user.
-const data = (content, components, flags) => ({ content, components, allowed_mentions: { parse: [] }, ...(flags && { flags }) });
+const data = (content, components, { users = [], flags } = {}) => ({ content, components, allowed_mentions: { parse: [], ...(users.length && { users }) }, ...(flags && { flags }) });
 
 export const isPrivate = (message) => Boolean(message && message.flags & PRIVATE);
-export const post = (content, components = []) => ({ type: MESSAGE, data: data(content, components) });
-export const whisper = (content, components = []) => ({ type: MESSAGE, data: data(content, components, PRIVATE) });
+export const post = (content, components = [], users = []) => ({ type: MESSAGE, data: data(content, components, { users }) });
+export const whisper = (content, components = []) => ({ type: MESSAGE, data: data(content, components, { flags: PRIVATE }) });
 export const update = (content, components = []) => ({ type: UPDATE, data: data(content, components) });
 
 export const escaped = (text) => text.replace(/[\\*_~`|>#[\]()<]/g, "\\$&");

@@ -8,6 +8,9 @@ import { Refusal, Turnkeeper } from "./turnkeeper.mjs";
 const [PING, COMMAND, PRESS, TYPING, FORM] = [1, 2, 3, 4, 5];
 const MOST_SUGGESTIONS = 25;
 const LONGEST_SUGGESTION = 100;
+const MOST_MENTIONS = 10;
+// The id of a user.
+const USER = /^\d{1,20}$/;
 
 const noFight = () => new Refusal("No fight runs in this channel. Start one with /fight.");
 const optionsOf = ({ options = [] }) => Object.fromEntries(options.map(({ name, value }) => [name, value]));
@@ -89,9 +92,17 @@ class Talk {
     this.bot.fights.set(this.channel, this.fight);
   }
 
-  /** On a press the board takes the place of the message, unless only one user sees that message. */
-  show(content, components) {
-    return this.message && !isPrivate(this.message) ? update(content, components) : post(content, components);
+  /** On a press the board takes the place of the message, unless only one user sees that message. A message that changes mentions nobody anew. */
+  show(content, components, users = []) {
+    return this.message && !isPrivate(this.message) && !users.length ? update(content, components) : post(content, components, users);
+  }
+
+  /** The users whose turns have started, but for the one who pressed: who took the combatant, or whom it mentions. Others see no hidden combatant. */
+  starting(news, { combatants }) {
+    const ids = news.filter(({ type }) => type === "turn_started").map(({ combatant }) => combatant);
+    const visible = combatants.filter(({ id, hidden }) => ids.includes(id) && !hidden);
+    const users = visible.map(({ id, mention }) => this.fight.seats[id] ?? mention).filter((user) => USER.test(user ?? "") && user !== this.user);
+    return [...new Set(users)].slice(0, MOST_MENTIONS);
   }
 
   command() {
@@ -215,14 +226,17 @@ class Talk {
       turnkeeper.options(fight, fight.gm),
       turnkeeper.encounter(fight),
     ]);
-    if (encounter.status === "ended") return this.show(...drawBoard({ note, news, table }));
+    const told = news.flatMap(({ text }) => text ?? []);
+    if (encounter.status === "ended") return this.show(...drawBoard({ note, news: told, table }));
     const party = inList("p", options);
     const known = new Set(party.map(({ option }) => digest(option)));
     // Something may be hidden since the encounter was read.
     const hasSecrets = encounter.version !== all.version || [...encounter.combatants, ...encounter.effects].some(({ hidden }) => hidden);
     const others = hasSecrets ? [] : inList("g", all).filter(({ option }) => !known.has(digest(option)));
     const items = party.some(({ option }) => option.primary) ? [...party, ...others] : [...others, ...party];
-    return this.show(...drawBoard({ note, news, table, items }));
+    const users = this.starting(news, encounter);
+    const mentions = users.map((user) => `<@${user}>`).join(" ");
+    return this.show(...drawBoard({ note: [mentions, note].filter(Boolean).join(" "), news: told, table, items }), users);
   }
 
   /** Everything that a user may choose now. The game master's list names hidden combatants. */

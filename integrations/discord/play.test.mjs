@@ -109,6 +109,24 @@ test("a hidden combatant is in nothing that others see", async (context) => {
   assert.ok(created);
 });
 
+test("whose turn starts is mentioned, once and only if all see the combatant", async (context) => {
+  const { discord } = await table(context, server);
+  const gm = "100", zoe = "200", channel = "78";
+  const created = await discord.slash(gm, channel, "fight", { game: "d20", players: "Ann initiative 5, Bo initiative 3", monsters: "Orc initiative 9" });
+  await discord.slash(zoe, channel, "play", { character: "Ann" });
+  const started = await discord.press(gm, created, labelled(created, "Start"));
+  assert.deepEqual(started.allowed_mentions, { parse: [] }, "the orc is the game master's");
+  const anns = await discord.press(gm, started, labelled(started, "Orc: end turn"));
+  assert.notEqual(anns.id, started.id, "a message that changes mentions nobody");
+  assert.match(anns.content, /^<@200>\n/);
+  assert.deepEqual(anns.allowed_mentions, { parse: [], users: [zoe] });
+  const again = await discord.press(zoe, anns, labelled(anns, "Refresh"));
+  assert.doesNotMatch(again.content, /<@/);
+  const bos = await discord.press(zoe, again, labelled(again, "Ann: end turn"));
+  assert.doesNotMatch(bos.content, /<@/, "no user plays Bo");
+  assert.equal(bos.id, again.id);
+});
+
 test("a fight survives the bot and the server", async (context) => {
   const { discord, restart, printed } = await table(context, server);
   const gm = "100", channel = "77";

@@ -86,7 +86,9 @@ function checkComponents(components) {
 
 function checkMessage({ content, components, allowed_mentions }) {
   within(content, 1, 2000, "a message");
-  assert.deepEqual(allowed_mentions, { parse: [] });
+  const { parse, users = [], ...other } = allowed_mentions;
+  assert.deepEqual([parse, other], [[], {}]);
+  for (const user of users) assert.ok(content.includes(`<@${user}>`), "a user who is mentioned stands in the message");
   assert.ok(components.length <= 5);
   for (const row of components) {
     assert.equal(row.type, ROW);

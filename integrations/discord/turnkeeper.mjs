@@ -59,7 +59,7 @@ export class Turnkeeper {
   /** What a viewer was told after a version. */
   async news({ id }, token, version) {
     const { items } = await this.call(`/encounters/${id}/events?after=${version}`, { token });
-    return items.flatMap(({ events }) => events).flatMap(({ text }) => text ?? []);
+    return items.flatMap(({ events }) => events);
   }
 
   send({ id }, token, command, version, key) {

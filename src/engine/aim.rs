@@ -25,9 +25,9 @@ impl Aims {
         play: &Play<'_, R>,
         target: Option<CombatantId>,
         member: Option<MemberId>,
-        targets: Vec<CombatantId>,
+        targets: Option<Vec<CombatantId>>,
     ) -> Result<Self, Refusal> {
-        if targets.is_empty() {
+        let Some(targets) = targets else {
             let Some(target) = target else {
                 let message = "Name a combatant here, or several in \"targets\".";
                 return Err(FieldError::meaningless("target", message).into());
@@ -36,7 +36,7 @@ impl Aims {
                 all: vec![Aim { target, member }],
                 are_several: false,
             });
-        }
+        };
         if target.is_some() || member.is_some() {
             let message = "A command has either \"targets\" or \"target\" and \"member\". Send one \
                            of the two.";
@@ -92,6 +92,10 @@ pub(super) fn check_distinct<R: Ruleset>(
     path: &str,
     targets: &[CombatantId],
 ) -> Result<(), Refusal> {
+    if targets.is_empty() {
+        let message = "The list is empty. Name at least one combatant.";
+        return Err(FieldError::malformed(path, message).into());
+    }
     let mut named = HashSet::new();
     for (index, target) in targets.iter().enumerate() {
         let place = format!("{path}.{index}");

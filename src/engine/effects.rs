@@ -22,10 +22,9 @@ pub(super) fn add_effects<R: Ruleset>(
 ) -> Result<(), Refusal> {
     let effects = play.encounter().effects.iter();
     let mut taken: HashSet<EffectId> = effects.map(|effect| effect.id.clone()).collect();
-    let targets = std::mem::take(&mut draft.targets);
-    if targets.is_empty() {
+    let Some(targets) = draft.targets.take() else {
         return Ok(add_effect(play, draft, &mut taken)?);
-    }
+    };
     let path = "effect.targets";
     if draft.target.is_some() {
         let message = "An effect has either \"target\" or \"targets\". Send one of the two.";
@@ -81,6 +80,12 @@ fn add_effect<R: Ruleset>(
         let path = "effect.reminder.due";
         check_passes(&reminder.due, path)?;
         name_whose_turns(play, &mut reminder.due, path, target_id, source_id)?;
+        if let Some(Recharge { sides, from }) = reminder.recharge {
+            let path = field("effect.reminder.recharge.from");
+            require(from.get() <= sides.get(), "no_such_face", path, || {
+                format!("The die has {sides} sides, so it never shows {from}. Choose a face of it.")
+            })?;
+        }
         let hits = reminder.damage.is_some() || reminder.heal.is_some();
         let path = field("effect.target");
         require(
@@ -124,6 +129,7 @@ fn add_effect<R: Ruleset>(
         expires,
         reminder,
         waits: false,
+        last: false,
         expiry_hidden: false,
         metadata,
     }
@@ -227,21 +233,25 @@ pub(super) fn apply_effect<R: Ruleset>(
     Ok(apply(play, &effect, c.roll.map(|face| face.count()))?)
 }
 
-/// Lets happen what effects did by themselves when they were due in this command, each once: what
-/// that brings about may start further turns, and what is due in them waits for the game master.
+/// Lets happen what effects do by themselves that were due in this command, each once: what that
+/// brings about may start further turns, and what is due in them waits for the game master.
 pub(super) fn apply_due<R: Ruleset>(play: &mut Play<'_, R>, stop: Stop<'_>) -> Result<(), Refusal> {
     let mut applied = HashSet::new();
     loop {
         let mut due = play.take_due();
-        due.retain(|effect| applied.insert(effect.id.clone()));
+        due.retain(|id| applied.insert(id.clone()));
         if due.is_empty() {
             return Ok(());
         }
-        for effect in due {
+        for id in due {
             if stop() {
                 return Err(Refusal::Stopped);
             }
-            apply(play, &effect, None)?;
+            let mut effects = play.encounter().effects.iter();
+            let effect = effects.find(|effect| effect.id == id).cloned();
+            if let Some(effect) = effect {
+                apply(play, &effect, None)?;
+            }
         }
     }
 }
@@ -285,10 +295,15 @@ fn apply<R: Ruleset>(
     }
     let is_back =
         |Recharge { from, .. }: Recharge| die.is_some_and(|die| i64::from(die.face) >= from.get());
-    let is_here = play.encounter().effects.iter().any(|e| e.id == effect.id);
-    if is_here && reminder.recharge.is_some_and(is_back) {
-        let effect_id = effect.id.clone();
-        let reason = EndReason::Recharged;
+    let reason = if reminder.recharge.is_some_and(is_back) {
+        EndReason::Recharged
+    } else if effect.last {
+        EndReason::Expired
+    } else {
+        return Ok(());
+    };
+    let effect_id = effect.id.clone();
+    if play.encounter().effects.iter().any(|e| e.id == effect_id) {
         emit_and_react(play, EffectEnded { effect_id, reason })?;
     }
     Ok(())

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::json::FieldError;
 use crate::vocabulary::{
-    Combatant, CombatantId, Dice, Encounter, Event, LegalCommand, MAX_COMBATANTS, MAX_EFFECTS,
-    MAX_MEMBERS, OwnCombatant, Ruleset,
+    Combatant, CombatantId, Dice, Encounter, Event, Expiry, LegalCommand, MAX_COMBATANTS,
+    MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, Ruleset,
 };
 use serde_json::value::RawValue;
 use std::any::Any;
@@ -182,6 +182,15 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         if combatants.len() < encounter.combatants.len() || effects.len() < encounter.effects.len()
         {
             return Err("two combatants or two effects have the same id".to_owned());
+        }
+        let passes = |clock: &Expiry| clock.remaining().is_some();
+        for effect in &encounter.effects {
+            let due = effect.reminder.as_ref().map(|reminder| &reminder.due);
+            if !effect.begins.iter().chain(due).all(passes) {
+                return Err(
+                    "an effect begins or reminds at no moment of a round or turn".to_owned(),
+                );
+            }
         }
         let counted = &encounter.counted;
         if counted.len() > effects.len() || !counted.iter().all(|id| effects.contains(id)) {

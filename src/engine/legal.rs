@@ -62,8 +62,9 @@ pub(super) fn legal_commands<R: Ruleset>(
         .into_iter()
         .partition(|option| option.group == Group::Tools);
     let mut legal_commands = trials.keep_legal(others);
+    let has_others = !legal_commands.is_empty();
     legal_commands.extend(trials.keep_legal(due_effects(encounter, filter)));
-    if filter.tools || legal_commands.is_empty() {
+    if filter.tools || !has_others {
         legal_commands.extend(trials.keep_legal(tools));
         if filter.combatant.is_none() {
             legal_commands.extend(tools_of_the_table(record, viewer, oldest, &mut trials));
@@ -288,7 +289,10 @@ fn due_effects<R: Ruleset>(encounter: &Encounter<R>, filter: &OptionsFilter) -> 
             Some(Recharge { sides, .. }) => option.range("roll", 1, sides.get()),
             None => option.without(&["roll"]),
         };
-        legal_commands.push(option.in_group(Group::Turn));
+        legal_commands.push(LegalCommand {
+            group: Group::Turn,
+            ..option
+        });
     }
     legal_commands
 }
@@ -320,8 +324,7 @@ fn add_effect<R: Ruleset>(
     }
     let mut reminder = vec![Property::required("due", Values::AnyOf(moments(&ids)))];
     reminder.extend(Reminder::all_but(&["automatic"]));
-    let recharge = Values::Object(Recharge::all_but(&[]));
-    reminder.push(Property::optional("recharge", recharge));
+    reminder.push(Property::optional("recharge", Values::AnyOf(recharges())));
     reminder.extend(automatic);
     let reminding = effect(vec![
         Property::required("target", one()),
@@ -329,6 +332,26 @@ fn add_effect<R: Ruleset>(
     ]);
     options.push(reminding.labelled("Add a reminder"));
     options
+}
+
+/// The dice that may bring something back, and the faces that do.
+fn recharges() -> Vec<Alternative> {
+    let die = |(sides, title): (i64, &'static str)| {
+        let values = Values::Object(vec![
+            Property::required("sides", Values::words([sides])),
+            Property::required("from", Values::Range(1, sides)),
+        ]);
+        Alternative { title, values }
+    };
+    let dice = [
+        (6, "On a d6"),
+        (4, "On a d4"),
+        (8, "On a d8"),
+        (10, "On a d10"),
+        (12, "On a d12"),
+        (20, "On a d20"),
+    ];
+    dice.map(die).into()
 }
 
 /// The ends that an effect may have.

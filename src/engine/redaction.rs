@@ -341,7 +341,7 @@ impl<R: Ruleset> Transition<'_, R> {
         let commands = if unsigned {
             Vec::new()
         } else {
-            self.commands_of(&indices)
+            self.commands_of(&indices, &events)
         };
         Ok(Some(RedactedEntry {
             commands,
@@ -364,15 +364,22 @@ impl<R: Ruleset> Transition<'_, R> {
         unseen
     }
 
-    /// The types of the commands of which events are left: those at these indices.
-    fn commands_of(&self, indices: &[usize]) -> Vec<String> {
+    /// The types of the commands of which events are left: these, at these indices. An effect that
+    /// the viewer may not know is applied as the game master would do it by hand.
+    fn commands_of(&self, indices: &[usize], events: &[Event<R>]) -> Vec<String> {
         let mut commands = Vec::with_capacity(self.commands.len());
         let mut so_far = 0;
         for (verb, end) in self.commands {
             let before = so_far;
             so_far = indices.partition_point(|index| index < end);
             if so_far > before {
-                commands.push((*verb).to_owned());
+                let left = events.get(before..so_far).unwrap_or_default();
+                let verb = if *verb == "apply_effect" {
+                    as_told(left)
+                } else {
+                    verb
+                };
+                commands.push(verb.to_owned());
             }
         }
         commands
@@ -482,10 +489,23 @@ fn may_pass_on<R: Ruleset>(event: &Event<R>) -> bool {
         event,
         SharedEvent::EffectAdded(_)
             | SharedEvent::EffectTicked(_)
+            | SharedEvent::EffectBegun(_)
+            | SharedEvent::EffectDue(_)
+            | SharedEvent::EffectApplied(_)
             | SharedEvent::EffectEnded(_)
             | SharedEvent::Damaged(_)
             | SharedEvent::Healed(_)
             | SharedEvent::Noted(_)
             | SharedEvent::EncounterUpdated(_)
     )
+}
+
+/// The command that would bring about what is left of the events of `apply_effect`.
+fn as_told<R: Ruleset>(left: &[Event<R>]) -> &'static str {
+    match left.first() {
+        Some(Event::Shared(SharedEvent::Damaged(_))) => "damage",
+        Some(Event::Shared(SharedEvent::Healed(_))) => "heal",
+        Some(Event::Shared(SharedEvent::EffectEnded(_))) => "remove_effect",
+        _ => "apply_effect",
+    }
 }

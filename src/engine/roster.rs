@@ -43,6 +43,7 @@ pub(super) fn new_combatant<R: Ruleset>(
         notes_seen_by: None,
         link: None,
         link_seen_by: None,
+        mention: None,
         metadata: Metadata::default(),
         acted: false,
         joined: encounter.joined.saturating_add(1),
@@ -250,6 +251,7 @@ fn with_fields<R: Ruleset, H: Into<HpChanges>>(
         notes_seen_by,
         link,
         link_seen_by,
+        mention,
         metadata,
     } = given;
     if let Some(name) = name {
@@ -285,6 +287,9 @@ fn with_fields<R: Ruleset, H: Into<HpChanges>>(
     c.level = level.or(c.level);
     if let Some(Erasable(notes)) = notes {
         c.notes = notes;
+    }
+    if let Some(Erasable(mention)) = mention {
+        c.mention = mention;
     }
     if let Some(Erasable(link)) = link {
         c.link = link;

@@ -430,11 +430,13 @@ fn counted_before_leaving<R: Ruleset>(encounter: &Encounter<R>, id: &CombatantId
             Expiry::TurnEnd { .. } => c.acted,
             Expiry::RoundEnd { .. } | Expiry::EncounterEnd {} | Expiry::Removed {} => false,
         };
-        let has_counted = effect.clocks().any(|(_, clock)| {
-            clock.anchor() == Some(id)
-                && (by_turn(clock) || R::has_counted(encounter, c, &effect.id))
-        });
-        if has_counted {
+        // Its end, if it counts these turns, else what comes before.
+        let own = effect
+            .clocks()
+            .filter(|(_, clock)| clock.anchor() == Some(id));
+        if let Some((_, clock)) = own.last()
+            && (by_turn(clock) || R::has_counted(encounter, c, &effect.id))
+        {
             counted.push(effect.id.clone());
         }
     }

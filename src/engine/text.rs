@@ -195,33 +195,21 @@ fn times<R: Ruleset>(names: &DistinctNames<'_>, effect: &Effect) -> String {
     due + &counted::<R>(names, &effect.expires, ["", " left", "until"])
 }
 
-/// What an effect counts, with the words before and after a number of rounds, and before a turn.
+/// What an effect counts, with the words before and after a number, and before a turn.
 fn counted<R: Ruleset>(
     names: &DistinctNames<'_>,
     clock: &Expiry,
-    [before, after, edge]: [&str; 3],
+    [before, after, at]: [&str; 3],
 ) -> String {
-    match clock {
+    let (edge, of, turns) = match clock {
         Expiry::RoundEnd { rounds } => {
             let ending = if rounds.get() == 1 { "" } else { "s" };
-            format!(", {before}{rounds} {}{ending}{after}", R::MANIFEST.round)
+            return format!(", {before}{rounds} {}{ending}{after}", R::MANIFEST.round);
         }
-        Expiry::TurnStart { of, turns } => at_turn(
-            names,
-            &format!("{edge} the start"),
-            of.as_ref(),
-            turns.get(),
-        ),
-        Expiry::TurnEnd { of, turns } => {
-            let edge = format!("{after}, {edge} the end");
-            at_turn(names, &edge, of.as_ref(), turns.get())
-        }
-        Expiry::EncounterEnd {} | Expiry::Removed {} => String::new(),
-    }
-}
-
-/// At the start or end of a turn, as `edge` says.
-fn at_turn(names: &DistinctNames<'_>, edge: &str, of: Option<&CombatantId>, turns: i64) -> String {
+        Expiry::TurnStart { of, turns } => ("start", of, turns),
+        Expiry::TurnEnd { of, turns } => ("end", of, turns),
+        Expiry::EncounterEnd {} | Expiry::Removed {} => return String::new(),
+    };
     let whose = match of {
         Some(of) => {
             let name = name(names, of);
@@ -230,11 +218,10 @@ fn at_turn(names: &DistinctNames<'_>, edge: &str, of: Option<&CombatantId>, turn
         }
         None => "the".to_owned(),
     };
-    if turns > 1 {
-        format!(", {turns} turns{edge} of {whose} turn")
+    if turns.get() > 1 {
+        format!(", {turns} turns{after}, {at} the {edge} of {whose} turn")
     } else {
-        let edge = edge.trim_start_matches(" left");
-        format!("{edge} of {whose} next turn")
+        format!(", {at} the {edge} of {whose} next turn")
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{Meta, OrderRow, Viewer, order};
 use crate::vocabulary::{
     ArmorClass, Band, CachedCombatant, CombatantId, Effect, Encounter, FoeHp, Hp, Kind, Level,
-    Member, Metadata, Notes, Pending, Ruleset, SeenBy, SheetLink, Slug, Status,
+    Member, Mention, Metadata, Notes, Pending, Ruleset, SeenBy, SheetLink, Slug, Status,
 };
 use serde::{Serialize, Serializer};
 use std::collections::HashSet;
@@ -106,6 +106,7 @@ struct CombatantView<'a, R: Ruleset> {
     notes_seen_by: Option<SeenBy>,
     link: Option<&'a SheetLink>,
     link_seen_by: Option<SeenBy>,
+    mention: Option<&'a Mention>,
     #[serde(skip_serializing_if = "Metadata::is_empty")]
     metadata: &'a Metadata,
     active: bool,
@@ -216,6 +217,7 @@ impl<'a, R: Ruleset> CombatantView<'a, R> {
             notes_seen_by: c.notes_seen_by,
             link: c.link.as_ref(),
             link_seen_by: c.link_seen_by,
+            mention: c.mention.as_ref(),
             metadata: &c.metadata,
             active: c.active(),
             acted: c.acted,

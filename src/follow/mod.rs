@@ -6,12 +6,14 @@
 
 mod address;
 mod lines;
+mod mentions;
 mod notification;
 mod position;
 mod receiver;
 
 use crate::config::Follow;
 use lines::LineReader;
+use mentions::Mentions;
 use notification::Notification;
 use position::Position;
 use rand::RngExt;
@@ -159,6 +161,7 @@ pub async fn follow(settings: &Follow, directory: &Path, mut stop: Stop) -> Resu
     let mut courier = Courier {
         settings,
         receiver,
+        mentions: Mentions::of(settings, &client, &events),
         client,
         events,
         position: Position::open(settings, directory)?,
@@ -194,6 +197,7 @@ pub async fn follow(settings: &Follow, directory: &Path, mut stop: Stop) -> Resu
 struct Courier<'s> {
     settings: &'s Follow,
     receiver: Receiver,
+    mentions: Option<Mentions>,
     client: Client,
     events: Url,
     position: Position,
@@ -308,7 +312,12 @@ impl Courier<'_> {
                 let is_told =
                     !entry.events.is_empty() && (self.settings.post_all || entry.has(&TURNS));
                 if is_told {
-                    let message = Notification::changed(&self.settings.encounter, &entry);
+                    let mentions = match &self.mentions {
+                        Some(mentions) => mentions.of_entry(&entry).await,
+                        None => Vec::new(),
+                    };
+                    let encounter = &self.settings.encounter;
+                    let message = Notification::changed(encounter, &entry, mentions);
                     self.post(&message, stop).await?;
                 }
                 self.position.set(&entry.event_id)?;

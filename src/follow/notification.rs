@@ -8,6 +8,8 @@ use serde_json::value::RawValue;
 
 /// The maximum length of a message of Discord, in characters.
 const MAX_CONTENT: usize = 2000;
+/// The most users that a message mentions.
+const MAX_USERS: usize = 20;
 /// The characters with a meaning in Discord's Markdown, links and mentions.
 const MARKDOWN: &str = r"\*_~`|>#[]()-<:@";
 
@@ -22,6 +24,8 @@ pub struct Notification<'e> {
     data: PostedData<'e>,
     /// The sentences of its events, for Discord.
     sentences: Vec<&'e str>,
+    /// The persons whose turns start.
+    mentions: Vec<String>,
 }
 
 /// The body for a webhook, as Standard Webhooks say.
@@ -31,6 +35,8 @@ struct WebhookBody<'n> {
     kind: &'n str,
     timestamp: &'n str,
     data: &'n PostedData<'n>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    mentions: &'n [String],
 }
 
 /// The `data` of a webhook's body.
@@ -52,8 +58,8 @@ struct PostedEntry<'e> {
 }
 
 impl<'e> Notification<'e> {
-    /// The notification of an entry of the log.
-    pub fn changed(encounter: &'e str, entry: &'e EntryLine) -> Self {
+    /// The notification of an entry of the log, which mentions these persons.
+    pub fn changed(encounter: &'e str, entry: &'e EntryLine, mentions: Vec<String>) -> Self {
         let events = entry.events.iter();
         let sentences = events.clone().filter_map(|event| event.text.as_deref());
         Self {
@@ -61,6 +67,7 @@ impl<'e> Notification<'e> {
             kind: "encounter.changed",
             at: entry.at.clone(),
             sentences: sentences.collect(),
+            mentions,
             data: PostedData {
                 encounter,
                 entry: Some(PostedEntry {
@@ -81,6 +88,7 @@ impl<'e> Notification<'e> {
             // Milliseconds, like the times of the log.
             at: format!("{:.3}", Timestamp::now()),
             sentences: vec!["The encounter was deleted."],
+            mentions: Vec::new(),
             data: PostedData {
                 encounter,
                 entry: None,
@@ -104,18 +112,32 @@ impl<'e> Notification<'e> {
             kind: self.kind,
             timestamp: &self.at,
             data: &self.data,
+            mentions: &self.mentions,
         })
     }
 
-    /// The body for a webhook of Discord: the sentences, without formatting and mentions.
+    /// The body for a webhook of Discord: the users that it mentions, and the sentences without
+    /// formatting. Names that look like mentions are none.
     pub fn discord(&self) -> String {
-        let content = plain_content(&self.sentences.join("\n"));
-        json!({"content": content, "allowed_mentions": {"parse": []}}).to_string()
+        let users: Vec<&String> = self.mentions.iter().filter(|id| is_user(id)).collect();
+        let users = users.get(..MAX_USERS).unwrap_or(&users);
+        let mut content = String::new();
+        for user in users {
+            content.push_str(&format!("<@{user}> "));
+        }
+        let room = MAX_CONTENT - content.len();
+        content += &plain_content(&self.sentences.join("\n"), room);
+        json!({"content": content, "allowed_mentions": {"parse": [], "users": users}}).to_string()
     }
 }
 
-/// A text that Discord shows as it is, shortened to the length that it takes.
-fn plain_content(text: &str) -> String {
+/// Whether it may be the id of a user of Discord.
+fn is_user(id: &str) -> bool {
+    (1..=20).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A text that Discord shows as it is, shortened to so many characters.
+fn plain_content(text: &str, most: usize) -> String {
     let mut content = String::new();
     let mut length = 0;
     let mut fits = 0;
@@ -127,11 +149,11 @@ fn plain_content(text: &str) -> String {
         content.push(c);
         length += 1;
         // Whole characters with their escapes, before the sign that something is left out.
-        if length < MAX_CONTENT {
+        if length < most {
             fits = content.len();
         }
     }
-    if length > MAX_CONTENT {
+    if length > most {
         content.truncate(fits);
         content.push('…');
     }
@@ -157,10 +179,38 @@ mod tests {
     }
 
     fn content(texts: &[&str]) -> String {
-        let body = Notification::changed("e", &entry(texts)).discord();
+        content_with(texts, &[], &[])
+    }
+
+    /// The content of a message that mentions these persons, of whom these are users.
+    fn content_with(texts: &[&str], mentions: &[&str], users: &[&str]) -> String {
+        let mentions = mentions.iter().map(ToString::to_string).collect();
+        let body = Notification::changed("e", &entry(texts), mentions).discord();
         let body: Value = serde_json::from_str(&body).expect("JSON");
-        assert_eq!(body["allowed_mentions"], json!({"parse": []}));
+        assert_eq!(
+            body["allowed_mentions"],
+            json!({"parse": [], "users": users})
+        );
         body["content"].as_str().expect("a text").to_owned()
+    }
+
+    #[test]
+    fn a_message_of_discord_mentions_users_and_no_other_persons() {
+        let long = "x".repeat(3000);
+        let text = content_with(
+            &[&long],
+            &["123", "ann@example.org", "456"],
+            &["123", "456"],
+        );
+        assert!(text.starts_with("<@123> <@456> xxx"), "{text}");
+        assert!(text.chars().count() <= MAX_CONTENT, "{}", text.len());
+        let many: Vec<String> = (100..150).map(|id| id.to_string()).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        content_with(&["Ann's turn starts."], &many, &many[..MAX_USERS]);
+        let entry = entry(&["Ann's turn starts."]);
+        let message = Notification::changed("e", &entry, vec!["123".to_owned()]);
+        let body: Value = serde_json::from_str(&message.webhook().expect("a body")).expect("JSON");
+        assert_eq!(body["mentions"], json!(["123"]));
     }
 
     #[test]
@@ -187,7 +237,7 @@ mod tests {
     #[test]
     fn a_webhook_gets_the_entry_as_the_log_has_it() {
         let entry = entry(&["Ann's turn starts."]);
-        let message = Notification::changed("e", &entry);
+        let message = Notification::changed("e", &entry, Vec::new());
         assert_eq!(message.id, "e-7-abc");
         assert_eq!(
             message.webhook().expect("a body"),

@@ -175,6 +175,7 @@ impl Redact for Arc<Effect> {
             expires: _,
             reminder: _,
             waits: _,
+            last: _,
             expiry_hidden: _,
             metadata,
         } = &**self;

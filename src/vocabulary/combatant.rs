@@ -1,8 +1,8 @@
 //! What takes turns.
 
 use super::{
-    ArmorClass, CombatantId, Erasable, FoeHp, HitPoints, Level, MemberId, Metadata, Name, Notes,
-    Ruleset, SeenBy, SheetLink, Slug, word,
+    ArmorClass, CombatantId, Erasable, FoeHp, HitPoints, Level, MemberId, Mention, Metadata, Name,
+    Notes, Ruleset, SeenBy, SheetLink, Slug, word,
 };
 use crate::json::{FieldError, read_fields};
 use serde::de::value::MapAccessDeserializer;
@@ -234,6 +234,8 @@ pub struct Combatant<R: Ruleset> {
     pub link: Option<SheetLink>,
     /// Readers of the address; None for its player and the game master.
     pub link_seen_by: Option<SeenBy>,
+    /// The person that a chat mentions when its turn starts, for the game master alone.
+    pub mention: Option<Mention>,
     /// Texts of the client's own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub metadata: Metadata,
@@ -328,6 +330,7 @@ impl<R: Ruleset> Combatant<R> {
         ) || hides(level, self.level_seen_by, self.level_readers())
             || hides(notes, self.notes_seen_by, self.notes_readers())
             || hides(link, self.link_seen_by, self.link_readers())
+            || self.mention.is_some()
     }
 
     fn armor_class_readers(&self) -> SeenBy {
@@ -368,6 +371,7 @@ impl<R: Ruleset> Combatant<R> {
             notes_seen_by,
             link,
             link_seen_by,
+            mention: _,
             metadata,
             acted,
             joined,
@@ -400,6 +404,7 @@ impl<R: Ruleset> Combatant<R> {
             notes_seen_by: notes_seen_by.filter(|_| sees_notes),
             link: link.clone().filter(|_| sees_link),
             link_seen_by: link_seen_by.filter(|_| sees_link),
+            mention: None,
             metadata: metadata.clone(),
             acted: *acted,
             joined: *joined,
@@ -432,6 +437,7 @@ impl<R: Ruleset> Combatant<R> {
             ("notes_seen_by", self.notes_seen_by != before.notes_seen_by),
             ("link", self.link != before.link),
             ("link_seen_by", self.link_seen_by != before.link_seen_by),
+            ("mention", self.mention != before.mention),
             ("metadata", self.metadata != before.metadata),
         ];
         let mut changed = Vec::new();
@@ -554,12 +560,16 @@ pub struct Draft<H> {
     pub link: Option<Erasable<SheetLink>>,
     /// Readers of the address: by default its player and the game master.
     pub link_seen_by: Option<SeenBy>,
+    /// The person that a chat mentions when its turn starts, such as the id of a user of Discord: 1 to
+    /// 64 letters, digits and `-_.:`; an empty text removes it. The game master alone sees it.
+    #[schema(value_type = Option<String>, pattern = "^[0-9A-Za-z_.:-]{0,64}$")]
+    pub mention: Option<Erasable<Mention>>,
     /// Texts that the client keeps with it. A change replaces all of them.
     pub metadata: Option<Metadata>,
 }
 
 /// The names of the fields of a [`Draft`].
-pub const DRAFT_FIELDS: [&str; 18] = [
+pub const DRAFT_FIELDS: [&str; 19] = [
     "id",
     "name",
     "side",
@@ -577,6 +587,7 @@ pub const DRAFT_FIELDS: [&str; 18] = [
     "notes_seen_by",
     "link",
     "link_seen_by",
+    "mention",
     "metadata",
 ];
 

@@ -37,9 +37,8 @@ pub struct Damage {
     pub target: Option<CombatantId>,
     /// The combatants that take the damage, each as much, in this order. A group whose members alone
     /// have hit points stands for those that have some left, or for all if none has.
-    #[default]
-    #[schema(max_items = 500)]
-    pub targets: Vec<CombatantId>,
+    #[schema(min_items = 1, max_items = 500)]
+    pub targets: Option<Vec<CombatantId>>,
     /// The member of a group. Required with a `target` of which only the members have hit points.
     pub member: Option<MemberId>,
     /// Damage after all reductions. 0 counts as no damage.
@@ -55,9 +54,8 @@ pub struct Heal {
     pub target: Option<CombatantId>,
     /// The combatants that regain hit points, each as many, in this order. A group whose members
     /// alone have hit points stands for those that have some left, or for all if none has.
-    #[default]
-    #[schema(max_items = 500)]
-    pub targets: Vec<CombatantId>,
+    #[schema(min_items = 1, max_items = 500)]
+    pub targets: Option<Vec<CombatantId>>,
     /// The member of a group. Required with a `target` of which only the members have hit points.
     pub member: Option<MemberId>,
     /// Hit points to restore.
@@ -72,9 +70,8 @@ pub struct SetCondition {
     pub target: Option<CombatantId>,
     /// The combatants that get it, in this order. Those that have it stay as they are; refused if all
     /// have it.
-    #[default]
-    #[schema(max_items = 500)]
-    pub targets: Vec<CombatantId>,
+    #[schema(min_items = 1, max_items = 500)]
+    pub targets: Option<Vec<CombatantId>>,
     /// The member of a group, with `target`.
     pub member: Option<MemberId>,
     /// The condition.
@@ -91,9 +88,8 @@ pub struct ClearCondition {
     pub target: Option<CombatantId>,
     /// The combatants that lose it, in this order. Those that don't have it stay as they are; refused
     /// if none has it.
-    #[default]
-    #[schema(max_items = 500)]
-    pub targets: Vec<CombatantId>,
+    #[schema(min_items = 1, max_items = 500)]
+    pub targets: Option<Vec<CombatantId>>,
     /// The member of a group, with `target`.
     pub member: Option<MemberId>,
     /// The condition.
@@ -106,9 +102,8 @@ pub struct SetAside {
     /// The combatant. Required without `targets`.
     pub target: Option<CombatantId>,
     /// The combatants. Those that are aside stay so; refused if all are.
-    #[default]
-    #[schema(max_items = 500)]
-    pub targets: Vec<CombatantId>,
+    #[schema(min_items = 1, max_items = 500)]
+    pub targets: Option<Vec<CombatantId>>,
 }
 
 /// Brings combatants back that were set aside: they lose the condition `aside`.
@@ -117,9 +112,8 @@ pub struct BringBack {
     /// The combatant. Required without `targets`.
     pub target: Option<CombatantId>,
     /// The combatants. Those that are not aside stay as they are; refused if none is.
-    #[default]
-    #[schema(max_items = 500)]
-    pub targets: Vec<CombatantId>,
+    #[schema(min_items = 1, max_items = 500)]
+    pub targets: Option<Vec<CombatantId>>,
 }
 
 /// Starts an effect, or one on each of several targets.

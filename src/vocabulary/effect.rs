@@ -122,27 +122,14 @@ pub enum Moment<'a> {
 }
 
 impl Expiry {
-    /// What remains at `moment`: None when the moment means nothing to it, else the count after it
-    /// (0 = it ends).
-    pub fn after(&self, moment: Moment<'_>) -> Option<u32> {
+    /// Whether it counts this moment.
+    pub fn counts(&self, moment: Moment<'_>) -> bool {
         match (self, moment) {
-            (Self::RoundEnd { rounds }, Moment::RoundEnd) => Some(rounds.count().saturating_sub(1)),
-            (
-                Self::TurnStart {
-                    of: Some(of),
-                    turns,
-                },
-                Moment::TurnStart(who),
-            ) if of == who => Some(turns.count().saturating_sub(1)),
-            (
-                Self::TurnEnd {
-                    of: Some(of),
-                    turns,
-                },
-                Moment::TurnEnd(who),
-            ) if of == who => Some(turns.count().saturating_sub(1)),
-            (Self::EncounterEnd {}, Moment::EncounterEnd) => Some(0),
-            _ => None,
+            (Self::RoundEnd { .. }, Moment::RoundEnd)
+            | (Self::EncounterEnd {}, Moment::EncounterEnd) => true,
+            (Self::TurnStart { of, .. }, Moment::TurnStart(who))
+            | (Self::TurnEnd { of, .. }, Moment::TurnEnd(who)) => of.as_ref() == Some(who),
+            _ => false,
         }
     }
 
@@ -270,6 +257,9 @@ pub struct Effect {
     /// True if its reminder was due, and `apply_effect` was not sent since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,
+    /// True if its time was up with its reminder: it ends once that is applied.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last: bool,
     /// True if only the game master sees when it ends, because it counted the turns of a combatant
     /// that left while it was hidden.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -287,6 +277,7 @@ impl Effect {
             expires: Expiry::Removed {},
             reminder: None,
             waits: false,
+            last: false,
             expiry_hidden: false,
             ..self.clone()
         }
@@ -304,21 +295,27 @@ impl Effect {
         clocks.filter_map(Expiry::anchor)
     }
 
-    /// What it counts now: until it has begun nothing else but the end of the encounter. What is due
-    /// comes before the end.
+    /// What it counts now: until it has begun nothing else but the end of the encounter, and nothing
+    /// once its time is up.
     pub fn clocks(&self) -> impl Iterator<Item = (Clock, &Expiry)> {
-        let begins = self
-            .begins
-            .as_ref()
-            .map(|begins| (Clock::Beginning, begins));
-        let has_begun = begins.is_none();
-        let due = self.reminder.as_ref().map(|reminder| &reminder.due);
-        let due = due.map(|due| (Clock::Reminder, due));
-        let rest = due.into_iter().chain([(Clock::End, &self.expires)]);
-        let counts_already = move |(_, clock): &(Clock, &Expiry)| {
-            has_begun || matches!(clock, Expiry::EncounterEnd {})
-        };
-        begins.into_iter().chain(rest.filter(counts_already))
+        let has_begun = self.begins.is_none();
+        let all = [Clock::Beginning, Clock::Reminder, Clock::End];
+        let clocks = all
+            .into_iter()
+            .filter_map(|clock| Some((clock, self.clock(clock)?)));
+        clocks.filter(move |(clock, counted)| {
+            let is_first = has_begun || *clock == Clock::Beginning;
+            !self.last && (is_first || matches!(counted, Expiry::EncounterEnd {}))
+        })
+    }
+
+    /// What it counts with `clock`, now or later.
+    pub fn clock(&self, clock: Clock) -> Option<&Expiry> {
+        match clock {
+            Clock::End => Some(&self.expires),
+            Clock::Beginning => self.begins.as_ref(),
+            Clock::Reminder => self.reminder.as_ref().map(|reminder| &reminder.due),
+        }
     }
 
     /// Whether it counts the turns of this combatant now.
@@ -349,9 +346,8 @@ pub struct EffectDraft {
     /// Target combatant. Absent for scene-wide effects.
     pub target: Option<CombatantId>,
     /// Several targets instead of one. Each gets an effect of its own.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(max_items = 500)]
-    pub targets: Vec<CombatantId>,
+    #[schema(min_items = 1, max_items = 500)]
+    pub targets: Option<Vec<CombatantId>>,
     /// The combatant that caused it.
     pub source: Option<CombatantId>,
     /// True if players can't see it.

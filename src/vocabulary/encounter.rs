@@ -257,12 +257,11 @@ impl<R: Ruleset> Encounter<R> {
                     clock.set_remaining(e.remaining);
                 }
             }),
-            SharedEvent::EffectBegun(e) => {
-                self.change_effect(&e.effect_id, |effect| effect.begins = None);
-            }
+            SharedEvent::EffectBegun(e) => self.begin_effect(&e.effect_id),
             SharedEvent::EffectDue(e) => self.change_effect(&e.effect_id, |effect| {
+                effect.last |= e.last;
                 if let Some(reminder) = &mut effect.reminder {
-                    reminder.due.set_remaining(reminder.every.count());
+                    reminder.due.set_remaining(e.next);
                     effect.waits = reminder.does_something();
                 }
             }),
@@ -290,6 +289,18 @@ impl<R: Ruleset> Encounter<R> {
             // The whole encounter is another one then: the engine takes it from the log entry.
             SharedEvent::Undone(_) | SharedEvent::Redone(_) => {}
         }
+    }
+
+    /// Lets an effect begin. Who did not know when it would does not learn it from its end either.
+    fn begin_effect(&mut self, id: &EffectId) {
+        let effect = self.effects.iter().find(|effect| effect.id == *id);
+        let begins = effect.and_then(|effect| effect.begins.as_ref());
+        let anchor = begins.and_then(Expiry::anchor).and_then(|id| self.get(id));
+        let is_hidden = anchor.is_some_and(|c| c.hidden);
+        self.change_effect(id, |effect| {
+            effect.begins = None;
+            effect.expiry_hidden |= is_hidden;
+        });
     }
 
     fn change_effect(&mut self, id: &EffectId, change: impl FnOnce(&mut Effect)) {

@@ -2,8 +2,8 @@
 
 use super::{
     Audience, Clock, Combatant, CombatantId, Describe, Die, Effect, EffectId, Lines, MemberId,
-    Metadata, Names, NoNames, Readers, Recharge, Redact, Reminder, Ruleset, Slug, Text, capitalize,
-    event, events, is_default, spaced, word,
+    Metadata, Names, NoNames, Readers, Recharge, Redact, Ruleset, Slug, Text, capitalize, event,
+    events, is_default, spaced, word,
 };
 use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
 use serde::de::{DeserializeOwned, Error};
@@ -324,6 +324,11 @@ pub struct EffectBegun {
 pub struct EffectDue {
     /// Id of the effect.
     pub effect_id: EffectId,
+    /// The moments from this one to the next one at which it is due.
+    pub next: u32,
+    /// True if its time is up with it: it ends once it is applied.
+    #[default]
+    pub last: bool,
 }
 
 /// An effect that is due was applied. The events that follow are its consequences.
@@ -448,6 +453,11 @@ impl<R: Ruleset> Describe for Event<R> {
             }
             Self::Shared(SharedEvent::EffectTicked(e)) => tell_tick::<R>(e, names, out),
             Self::Shared(SharedEvent::EffectDue(e)) => tell_due(e, names, out),
+            Self::Shared(SharedEvent::EffectEnded(e)) if e.reason == EndReason::Recharged => {
+                e.effect_id.describe(names, out);
+                out.push_str(" is recharged.");
+                true
+            }
             Self::Shared(event) => event.describe(names, out),
             Self::Own(event) => event.describe(names, out),
             Self::Roster(RosterEvent::CombatantJoined { details }) => {
@@ -476,10 +486,8 @@ fn round_changes<R: Ruleset>(round: u32, what: &str, out: &mut String) -> bool {
 /// word for rounds.
 fn tell_tick<R: Ruleset>(e: &EffectTicked, names: &dyn Names, out: &mut String) -> bool {
     let effect = names.effect(&e.effect_id);
-    let counts_turns = effect.is_some_and(|effect| {
-        let mut clocks = effect.clocks();
-        clocks.any(|(clock, counted)| clock == e.clock && counted.anchor().is_some())
-    });
+    let counted = effect.and_then(|effect| effect.clock(e.clock));
+    let counts_turns = counted.is_some_and(|counted| counted.anchor().is_some());
     let unit = if counts_turns {
         "turn"
     } else {
@@ -500,31 +508,34 @@ fn tell_tick<R: Ruleset>(e: &EffectTicked, names: &dyn Names, out: &mut String) 
 fn tell_due(e: &EffectDue, names: &dyn Names, out: &mut String) -> bool {
     e.effect_id.describe(names, out);
     let effect = names.effect(&e.effect_id);
-    let Some(Reminder {
-        recharge,
-        damage,
-        heal,
-        ..
-    }) = effect.and_then(|effect| effect.reminder.as_ref())
-    else {
-        out.push_str(" is due.");
-        return true;
-    };
+    out.push_str(if e.last {
+        " is due for the last time"
+    } else {
+        " is due"
+    });
     let mut dues = Vec::new();
-    if let Some(Recharge { sides, from }) = recharge {
-        dues.push(format!("roll to recharge ({from} to {sides})"));
+    if let Some(reminder) = effect.and_then(|effect| effect.reminder.as_ref()) {
+        match reminder.recharge {
+            Some(Recharge { sides, from }) if from.get() == sides.get() => {
+                dues.push(format!("roll to recharge ({from})"));
+            }
+            Some(Recharge { sides, from }) => {
+                dues.push(format!("roll to recharge ({from} to {sides})"));
+            }
+            None => {}
+        }
+        if let Some(damage) = reminder.damage {
+            dues.push(format!("{damage} damage"));
+        }
+        if let Some(heal) = reminder.heal {
+            let ending = if heal.get() == 1 { "" } else { "s" };
+            dues.push(format!("{heal} hit point{ending}"));
+        }
     }
-    if let Some(damage) = damage {
-        dues.push(format!("{damage} damage"));
+    if !dues.is_empty() {
+        out.push_str(": ");
     }
-    if let Some(heal) = heal {
-        dues.push(format!("{heal} hit points"));
-    }
-    if dues.is_empty() {
-        out.push_str(" is due.");
-        return true;
-    }
-    write!(out, ": {}.", dues.join(", ")).is_ok()
+    write!(out, "{}.", dues.join(", ")).is_ok()
 }
 
 /// Says what changed about a combatant.

@@ -253,6 +253,15 @@ name!(MemberId);
 
 impl Syntax for MemberId {}
 
+/// Names a person in a chat, such as a user of Discord.
+#[derive(Clone, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Mention(SmolStr);
+
+name!(Mention);
+
+impl Syntax for Mention {}
+
 impl CombatantId {
     /// An id made from a name as by [`from_name`](Self::from_name) that no combatant has or, as far
     /// as `used` says, had.

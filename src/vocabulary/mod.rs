@@ -53,7 +53,7 @@ pub use encounter::{Encounter, FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status};
 pub use event::*;
 pub use fields::{Field, FieldType, Fields, default_value};
 pub use fold::Fold;
-pub use id::{CombatantId, EffectId, MemberId, SLUG_PATTERN, Slug};
+pub use id::{CombatantId, EffectId, MemberId, Mention, SLUG_PATTERN, Slug};
 pub use known_order::{KnownOrder, KnownRoll, LeftRoll, TakenOrder};
 pub use legal_command::{Choice, Group, LegalCommand, LegalCommands};
 pub use manifest::{

@@ -2,11 +2,10 @@
 
 use super::{
     Clock, Combatant, CombatantId, Dice, Die, Effect, EffectBegun, EffectDue, EffectEnded,
-    EffectTicked, Encounter, EndReason, Event, Expiry, Int, Moment, Pending, Ruleset, Status,
-    Violation, require,
+    EffectId, EffectTicked, Encounter, EndReason, Event, Expiry, Int, Moment, Pending, Reminder,
+    Ruleset, Status, Violation, require,
 };
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// A transition in the making: a copy of the encounter to which every event is applied at once, so
 /// that what comes next is decided on what came before. Dropping it leaves the encounter untouched.
@@ -14,7 +13,7 @@ pub struct Play<'d, R: Ruleset> {
     encounter: Encounter<R>,
     events: Vec<Event<R>>,
     /// The effects that were due and apply by themselves.
-    due: Vec<Arc<Effect>>,
+    due: Vec<EffectId>,
     dice: &'d mut dyn Dice,
 }
 
@@ -58,45 +57,27 @@ impl<'d, R: Ruleset> Play<'d, R> {
 
     /// Lets every effect count that counts `moment`; what has counted down begins, is due or ends.
     pub fn count_effects(&mut self, moment: Moment<'_>) {
-        self.count_down(|_, _, clock| clock.after(moment));
+        self.count_down(|_, _, clock| u32::from(clock.counts(moment)));
     }
 
-    /// Sets what remains of what effects count for which `left` gives a number; with nothing left an
-    /// effect begins, is due or ends.
-    pub fn count_down(&mut self, left: impl Fn(&Encounter<R>, &Effect, &Expiry) -> Option<u32>) {
+    /// Lets effects count as many of their moments as `passed` says of what they count; with nothing
+    /// left an effect begins, is due or ends. Several moments that pass at once make a reminder due
+    /// once.
+    pub fn count_down(&mut self, passed: impl Fn(&Encounter<R>, &Effect, &Expiry) -> u32) {
         let mut counts = Vec::new();
         for effect in &self.encounter.effects {
-            for (clock, counted) in effect.clocks() {
-                if let Some(remaining) = left(&self.encounter, effect, counted) {
-                    counts.push((effect.clone(), clock, remaining));
-                }
+            let passed = |clock: &Expiry| passed(&self.encounter, effect, clock);
+            if let Some(counted) = Counted::of(effect, passed) {
+                counts.push((effect.id.clone(), counted));
             }
         }
-        for (effect, clock, remaining) in counts {
-            let effect_id = effect.id.clone();
-            match clock {
-                _ if remaining > 0 => self.emit(EffectTicked {
-                    effect_id,
-                    remaining,
-                    clock,
-                }),
-                Clock::Beginning => self.emit(EffectBegun { effect_id }),
-                Clock::Reminder => {
-                    self.emit(EffectDue { effect_id });
-                    if effect.reminder.as_ref().is_some_and(|r| r.automatic) {
-                        self.due.push(effect);
-                    }
-                }
-                Clock::End => self.emit(EffectEnded {
-                    effect_id,
-                    reason: EndReason::Expired,
-                }),
-            }
+        for (effect_id, counted) in counts {
+            counted.happen(self, effect_id);
         }
     }
 
-    /// The effects that were due since the last call and apply by themselves, as they were then.
-    pub fn take_due(&mut self) -> Vec<Arc<Effect>> {
+    /// The effects that were due since the last call and apply by themselves.
+    pub fn take_due(&mut self) -> Vec<EffectId> {
         std::mem::take(&mut self.due)
     }
 
@@ -175,6 +156,96 @@ impl<'d, R: Ruleset> Play<'d, R> {
             format!("It's {}'s turn, not {id}'s.", names.join(" and "))
         };
         Err(Violation::new("not_your_turn", rule, detail))
+    }
+}
+
+/// What the passing of moments means to an effect.
+#[derive(Default)]
+struct Counted {
+    ticks: Vec<(Clock, u32)>,
+    begins: bool,
+    /// The moments from its reminder to the next one, if it is due.
+    due: Option<u32>,
+    /// Whether it does something by itself then.
+    is_automatic: bool,
+    ends: bool,
+    /// Whether it ends only once it is applied.
+    is_last: bool,
+}
+
+impl Counted {
+    /// What it means that so many moments have `passed`; None if it means nothing.
+    fn of(effect: &Effect, passed: impl Fn(&Expiry) -> u32) -> Option<Self> {
+        let mut counted = Self::default();
+        let mut most = u32::MAX;
+        if let Some(begins) = &effect.begins {
+            let left = begins.remaining().map_or(1, Int::count);
+            let passed = passed(begins);
+            counted.begins = passed >= left;
+            // What passes after its beginning counts.
+            most = passed.saturating_sub(left);
+            if passed > 0 && !counted.begins {
+                counted.ticks.push((Clock::Beginning, left - passed));
+            }
+        }
+        let rest = |clock: &Expiry| match clock {
+            Expiry::EncounterEnd {} => passed(clock),
+            _ => passed(clock).min(most),
+        };
+        let reminder = effect.reminder.as_ref().filter(|_| !effect.last);
+        if let Some(reminder) = reminder {
+            let left = reminder.due.remaining().map_or(1, Int::count);
+            let every = reminder.every.count().max(1);
+            match rest(&reminder.due) {
+                0 => {}
+                passed if passed < left => counted.ticks.push((Clock::Reminder, left - passed)),
+                passed => counted.due = Some(every - (passed - left) % every),
+            }
+            counted.is_automatic = reminder.automatic && reminder.does_something();
+        }
+        let left = effect.expires.remaining().map_or(1, Int::count);
+        match rest(&effect.expires) {
+            passed if passed == 0 || effect.last => {}
+            passed if passed < left => counted.ticks.push((Clock::End, left - passed)),
+            _ => counted.ends = true,
+        }
+        let does_something = reminder.is_some_and(Reminder::does_something);
+        counted.is_last = counted.ends && counted.due.is_some() && does_something;
+        let means_something =
+            !counted.ticks.is_empty() || counted.begins || counted.due.is_some() || counted.ends;
+        means_something.then_some(counted)
+    }
+
+    /// Lets it happen to the effect.
+    fn happen<R: Ruleset>(self, play: &mut Play<'_, R>, effect_id: EffectId) {
+        if self.begins {
+            play.emit(EffectBegun {
+                effect_id: effect_id.clone(),
+            });
+        }
+        for (clock, remaining) in self.ticks {
+            play.emit(EffectTicked {
+                effect_id: effect_id.clone(),
+                remaining,
+                clock,
+            });
+        }
+        if let Some(next) = self.due {
+            play.emit(EffectDue {
+                effect_id: effect_id.clone(),
+                next,
+                last: self.is_last,
+            });
+            if self.is_automatic {
+                play.due.push(effect_id.clone());
+            }
+        }
+        if self.ends && !self.is_last {
+            play.emit(EffectEnded {
+                effect_id,
+                reason: EndReason::Expired,
+            });
+        }
     }
 }
 

@@ -47,11 +47,16 @@ impl<R: Ruleset> EventRedaction<'_, R> {
             SharedEvent::Noted(e) if e.readers != Readers::All => return None,
             SharedEvent::EffectTicked(EffectTicked { effect_id, .. })
             | SharedEvent::EffectBegun(EffectBegun { effect_id })
-            | SharedEvent::EffectDue(EffectDue { effect_id })
+            | SharedEvent::EffectDue(EffectDue { effect_id, .. })
             | SharedEvent::EffectApplied(EffectApplied { effect_id, .. })
                 if !self.audience.times(effect_id) =>
             {
                 return None;
+            }
+            SharedEvent::EffectEnded(e)
+                if e.reason == EndReason::Recharged && !self.audience.times(&e.effect_id) =>
+            {
+                e.reason = EndReason::Removed;
             }
             SharedEvent::Damaged(e) if self.hides_hp(&e.combatant) => {
                 if e.set {

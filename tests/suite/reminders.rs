@@ -1,6 +1,6 @@
 //! Effects that begin later, remind, and apply again and again.
 
-use crate::support::table::{RULESETS, Table};
+use crate::support::table::{RULESETS, Table, seeded};
 use serde_json::{Value, json};
 use turnkeeper::vocabulary::{Group, LegalCommand};
 
@@ -167,4 +167,151 @@ fn the_game_master_applies_what_is_due_and_a_die_brings_it_back() {
             "{ruleset}"
         );
     }
+}
+
+/// A fight of Ann and an orc in which Ann has the turn, with this effect.
+fn in_turn(effect: Value) -> Table {
+    let combatants = json!([{"id": "ann", "hp": {"current": 30}}, {"id": "orc", "side": "monsters", "hp": {"current": 30}}]);
+    let options = json!({"preset": "popcorn"});
+    let mut table =
+        Table::create(json!({"ruleset": "custom", "options": options, "combatants": combatants}));
+    table.accept(effect);
+    table.accept(json!({"type": "start"}));
+    table.accept(json!({"type": "override", "combatant": "ann"}));
+    table
+}
+
+#[test]
+fn an_effect_whose_time_is_up_with_its_reminder_ends_once_it_is_applied() {
+    let poison = |automatic: bool| {
+        effect(
+            "Poison",
+            "ann",
+            &json!({"expires": {"at": "turn_end", "of": "ann"}, "reminder": {
+            "due": {"at": "turn_end", "of": "ann"}, "damage": 2, "automatic": automatic}}),
+        )
+    };
+    let end = json!({"type": "override", "combatant": "orc"});
+    let mut table = in_turn(poison(false));
+    let end_turn = json!({"type": "end_turn", "combatant": "ann"});
+    let events = table.accept(end_turn.clone());
+    assert!(events.contains(&"effect_due".to_owned()), "{events:?}");
+    assert!(!events.contains(&"effect_ended".to_owned()), "{events:?}");
+    table.accept(end);
+    table.accept(json!({"type": "override", "combatant": "ann"}));
+    let events = table.accept(end_turn.clone());
+    assert!(
+        !events.contains(&"effect_due".to_owned()),
+        "once: {events:?}"
+    );
+    let events = table.accept(json!({"type": "apply_effect", "effect_id": "poison"}));
+    assert_eq!(events, ["effect_applied", "damaged", "effect_ended"]);
+    let events = in_turn(poison(true)).accept(end_turn);
+    let [.., applied, damaged, ended] = &events[..] else {
+        panic!("{events:?}")
+    };
+    assert_eq!(
+        [applied, damaged, ended],
+        ["effect_applied", "damaged", "effect_ended"]
+    );
+}
+
+#[test]
+fn rounds_that_pass_at_once_count_from_the_beginning_to_the_end() {
+    let combatants =
+        json!([{"id": "ann", "hp": {"current": 90}}, {"id": "orc", "side": "monsters"}]);
+    let options = json!({"preset": "clock"});
+    let mut table =
+        Table::create(json!({"ruleset": "custom", "options": options, "combatants": combatants}));
+    table.accept(json!({"type": "start", "rolls": {"ann": 3, "orc": 3}}));
+    let round = |rounds: u32| json!({"at": "round_end", "rounds": rounds});
+    table.accept(effect(
+        "Third",
+        "ann",
+        &json!({"reminder": {"due": round(1), "every": 3}}),
+    ));
+    table.accept(effect(
+        "Late",
+        "ann",
+        &json!({"begins": round(1), "expires": round(2)}),
+    ));
+    table.accept(effect("Plain", "ann", &json!({"expires": round(9)})));
+    table.accept(json!({"type": "override", "combatant": "ann"}));
+    table.accept(json!({"type": "remove_combatant", "combatant": "orc"}));
+    let round = |table: &Table| table.at("round").as_u64().expect("a round");
+    let before = round(&table);
+    table.accept(json!({"type": "end_turn", "combatant": "ann", "cost": 5}));
+    let passed = round(&table) - before;
+    assert!(passed > 3, "{passed} rounds");
+    let effects = table.at("effects.*.id");
+    assert_eq!(
+        effects,
+        json!(["third", "plain"]),
+        "what began late is over"
+    );
+    assert_eq!(table.at("effects.plain.expires.rounds"), json!(9 - passed));
+    assert_eq!(
+        table.at("effects.third.reminder.due.rounds"),
+        json!(3 - (passed - 1) % 3)
+    );
+}
+
+#[test]
+fn a_hidden_effect_that_is_applied_looks_like_damage_by_hand() {
+    let mut fights = [false, true].map(|hidden| {
+        let reminder = json!({"due": {"at": "turn_end", "of": "ann"}, "damage": 2});
+        in_turn(effect(
+            "Secret",
+            "ann",
+            &json!({"hidden": hidden, "reminder": reminder}),
+        ))
+    });
+    let commands = [
+        json!({"type": "damage", "target": "ann", "amount": 2}),
+        json!({"type": "apply_effect", "effect_id": "hidden_secret"}),
+    ];
+    let [by_hand, applied] = [0, 1].map(|n| {
+        let request = turnkeeper::engine::Request::read(commands[n].clone()).expect("a request");
+        let decided = fights[n]
+            .game
+            .decide(&[], &request, &mut seeded(1), &|| false);
+        let redactions = decided.expect("it is accepted").redactions;
+        let entry = redactions
+            .as_ref()
+            .and_then(|redactions| redactions.to("none"));
+        entry.map(|entry| (entry.commands.clone(), entry.events.get().to_owned()))
+    });
+    let applied = applied.expect("something is redacted");
+    if let Some(by_hand) = by_hand {
+        assert_eq!(by_hand, applied);
+    }
+    assert_eq!(applied.0, ["damage"]);
+    assert!(!applied.1.contains("ecret"), "{}", applied.1);
+    fights[0].accept(json!({"type": "note", "text": "on"}));
+}
+
+#[test]
+fn who_does_not_know_when_an_effect_begins_is_told_of_none_of_its_times() {
+    let combatants = json!([{"id": "ann"}, {"id": "ninja", "side": "monsters", "hidden": true}]);
+    let options = json!({"preset": "popcorn"});
+    let mut table =
+        Table::create(json!({"ruleset": "custom", "options": options, "combatants": combatants}));
+    let fog = json!({"begins": {"at": "turn_start", "of": "ninja"}, "expires": {"at": "round_end", "rounds": 3},
+        "reminder": {"due": {"at": "turn_end", "of": "ann"}, "damage": 2}});
+    table.accept(effect("Fog", "ann", &fog));
+    let seen = |table: &Table| {
+        let spectator = turnkeeper::engine::Viewer {
+            role: turnkeeper::engine::Role::Spectator,
+            ..turnkeeper::engine::Viewer::gm("s")
+        };
+        let view = table.game.redacted(&[]).view(&spectator).expect("a view");
+        let view: Value = serde_json::from_str(view.get()).expect("JSON");
+        view["effects"].clone()
+    };
+    let before = seen(&table);
+    assert_eq!(before[0]["expires"], json!({"at": "removed"}));
+    table.accept(json!({"type": "start"}));
+    table.accept(json!({"type": "override", "combatant": "ninja"}));
+    assert_eq!(table.at("effects.fog.begins"), Value::Null);
+    assert_eq!(seen(&table), before);
 }

@@ -204,14 +204,13 @@ pub(super) fn next_round(play: &mut Play<'_>) -> Option<Point> {
 /// unconscious.
 fn count_skipped_turns(play: &mut Play<'_>) {
     play.count_down(|encounter, effect, clock| {
-        let turns = clock.turns()?;
-        let anchor = encounter.get(clock.anchor()?)?;
-        let counted = anchor.state.counted.contains(&effect.id);
-        if !anchor.active() || anchor.acted || counted || !is_skipped(definition(encounter), anchor)
-        {
-            return None;
-        }
-        Some(turns.saturating_sub(1))
+        let anchor = clock.anchor().and_then(|anchor| encounter.get(anchor));
+        let skips = anchor.is_some_and(|anchor| {
+            let counted = anchor.state.counted.contains(&effect.id);
+            let is_waiting = anchor.active() && !anchor.acted && !counted;
+            is_waiting && is_skipped(definition(encounter), anchor)
+        });
+        u32::from(skips)
     });
 }
 

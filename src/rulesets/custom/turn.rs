@@ -482,9 +482,7 @@ fn settle_tie(encounter: &mut Encounter, id: &CombatantId) {
 pub(super) fn count_once(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
     play.count_down(|encounter, effect, clock| {
         let c = encounter.get(id);
-        if c.is_some_and(|c| c.state.counted.contains(&effect.id)) {
-            return None;
-        }
-        clock.after(moment)
+        let has_counted = c.is_some_and(|c| c.state.counted.contains(&effect.id));
+        u32::from(!has_counted && clock.counts(moment))
     });
 }

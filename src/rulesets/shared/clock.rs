@@ -1,8 +1,8 @@
 //! Fights, rounds and turns begin here, and rounds and turns end, and effects with them.
 
 use crate::vocabulary::{
-    Combatant, CombatantId, Encounter, EncounterStarted, Moment, Play, RoundEnded, RoundStarted,
-    Ruleset, Status, TurnEnded, TurnStarted, Violation, require,
+    Combatant, CombatantId, Encounter, EncounterStarted, Expiry, Moment, Play, RoundEnded,
+    RoundStarted, Ruleset, Status, TurnEnded, TurnStarted, Violation, require,
 };
 
 /// Refuses the start of a fight that has started, and everything else before it; `rule` says when
@@ -71,10 +71,8 @@ pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
 /// ruleset counts those itself.
 pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
     let more = count.saturating_sub(1);
-    play.count_down(|_, _, clock| {
-        let left = clock.after(Moment::RoundEnd)?;
-        Some(left.saturating_sub(more))
-    });
+    let ends = |clock: &Expiry| clock.counts(Moment::RoundEnd);
+    play.count_down(|_, _, clock| if ends(clock) { count } else { 0 });
     if R::lost_turns_by_round(&play.encounter().options) {
         count_lost_turns(play, count, |c| c.acted);
     }
@@ -92,22 +90,15 @@ pub fn count_lost_turns<R: Ruleset>(
 ) {
     let more = count.saturating_sub(1);
     play.count_down(|encounter, effect, clock| {
-        let turns = clock.turns()?;
-        let lost = match clock.anchor() {
-            Some(anchor) => {
-                let c = encounter.get(anchor)?;
-                if c.active() || had_turn(c) {
-                    return None;
-                }
-                count
-            }
+        if clock.turns().is_none() {
+            return 0;
+        }
+        match clock.anchor().map(|anchor| encounter.get(anchor)) {
+            Some(Some(c)) if !c.active() && !had_turn(c) => count,
+            Some(_) => 0,
             None if encounter.counted.contains(&effect.id) => more,
             None => count,
-        };
-        if lost == 0 {
-            return None;
         }
-        Some(turns.saturating_sub(lost))
     });
 }
 

@@ -216,6 +216,46 @@ fn seconds(log: &str) -> Vec<f64> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whose_turn_starts_is_mentioned_unless_it_is_hidden() {
+    let scene = Scene::start().await;
+    let Scene {
+        server, receiver, ..
+    } = &scene;
+    let api = server.client();
+    let combatants = json!([
+        {"id": "ann", "mention": "123"},
+        {"id": "bo"},
+        {"id": "orc", "side": "monsters", "hidden": true, "mention": "456"},
+    ]);
+    let gm = api
+        .create(&json!({"ruleset": "active-initiative", "combatants": combatants}))
+        .await;
+    let spectator = gm.spectator().await;
+    assert!(!spectator.read("").await.to_string().contains("123"));
+    let mut command = scene.command(&spectator);
+    command.env("TURNKEEPER_MENTION_TOKEN", &gm.token);
+    let _follower = Process::start(&mut command);
+    scene.logged("follows the encounter").await;
+    gm.accepted(json!({"type": "start", "first": "ann"})).await;
+    receiver.accepts(1).await;
+    gm.accepted(json!({"type": "override", "combatant": "orc"}))
+        .await;
+    receiver.accepts(2).await;
+    gm.accepted(json!({"type": "override", "combatant": "bo"}))
+        .await;
+    receiver.accepts(3).await;
+    let posts = receiver.accepted();
+    let mentions: Vec<Value> = posts
+        .iter()
+        .map(|got| got.json()["mentions"].clone())
+        .collect();
+    assert_eq!(mentions, [json!(["123"]), Value::Null, Value::Null]);
+    // A token that reads no mention brings none, and the posts come all the same.
+    let log = scene.log();
+    assert!(!log.contains("without mentions"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_change_is_posted_once_and_in_order_over_restarts_and_failures() {
     let scene = Scene::start().await;
     let Scene {

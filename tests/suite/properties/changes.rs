@@ -87,6 +87,8 @@ fn shared_values(id: &str) -> Vec<(&'static str, Value)> {
         ("link", json!("https://example.org/sheet")),
         ("link", json!("")),
         ("link_seen_by", json!("all")),
+        ("mention", json!("123456789")),
+        ("mention", json!("")),
         ("metadata", json!({"token": "9"})),
         ("metadata", json!({})),
     ];

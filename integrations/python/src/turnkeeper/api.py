@@ -65,6 +65,8 @@ class Combatant(_CombatantRequired, total=False):
     """The address of its sheet, if the viewer sees it."""
     link_seen_by: Literal["gm", "player", "all"]
     """Readers of `link`, if the viewer sees it and they are not the usual ones: its player and the game master."""
+    mention: str
+    """The person that a chat mentions when its turn starts. Only the game master reads it."""
     metadata: Metadata
     """Texts that the client keeps with it."""
     notes: str
@@ -102,6 +104,8 @@ class CombatantDraft(TypedDict, total=False):
     """Readers of the address: by default its player and the game master."""
     members: list[MemberDraft]
     """Members of a group that acts as one combatant, at most 50."""
+    mention: str
+    """The person that a chat mentions when its turn starts, such as the id of a user of Discord: 1 to 64 letters, digits and `-_.:`; an empty text removes it. The game master alone sees it."""
     metadata: Metadata
     """Texts that the client keeps with it. A change replaces all of them."""
     name: str
@@ -265,6 +269,8 @@ class Effect(_EffectRequired, total=False):
     """When it begins, by rounds or turns. Absent once it has begun."""
     expiry_hidden: bool
     """True if only the game master sees when it ends, because it counted the turns of a combatant that left while it was hidden."""
+    last: bool
+    """True if its time was up with its reminder: it ends once that is applied."""
     metadata: Metadata
     """Texts of the client's own."""
     reminder: Reminder

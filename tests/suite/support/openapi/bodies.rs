@@ -2,8 +2,8 @@
 #![expect(dead_code, reason = "only their schemas are used")]
 
 use turnkeeper::vocabulary::{
-    ArmorClass, Band, CombatantId, CombatantStateSchema, Hp, Kind, Level, Member, Metadata, Notes,
-    SeenBy, SheetLink, Slug, StatsSchema, Text,
+    ArmorClass, Band, CombatantId, CombatantStateSchema, Hp, Kind, Level, Member, Mention,
+    Metadata, Notes, SeenBy, SheetLink, Slug, StatsSchema, Text,
 };
 use utoipa::ToSchema;
 
@@ -59,6 +59,9 @@ pub struct CombatantFields {
     /// Readers of `link`, if the viewer sees it and they are not the usual ones: its player and the game master.
     #[schema(required = false)]
     pub link_seen_by: SeenBy,
+    /// The person that a chat mentions when its turn starts. Only the game master reads it.
+    #[schema(required = false)]
+    pub mention: Mention,
     /// Texts that the client keeps with it.
     #[schema(required = false)]
     pub metadata: Metadata,
