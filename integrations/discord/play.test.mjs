@@ -74,6 +74,17 @@ test("a fight by slash commands, buttons, menus and forms", async (context) => {
     "Add an effect until a turn ends…", "Add an effect until a turn ends, with hidden…",
     "Add an effect until the fight ends…",
     "Add an effect until the game master ends it…",
+    "Add an effect to several for a number of rounds…",
+    "Add an effect to several until a turn starts…", "Add an effect to several until a turn starts, with hidden…",
+    "Add an effect to several until a turn ends…", "Add an effect to several until a turn ends, with hidden…",
+    "Add an effect to several until the fight ends…",
+    "Add an effect to several until the game master ends it…",
+    "Add an effect that begins later when a round ends for a number of rounds…",
+    "Add an effect that begins later when a round ends until the game master ends it…",
+    "Add an effect that begins later when a turn starts for a number of rounds…",
+    "Add an effect that begins later when a turn starts until the game master ends it…",
+    "Add an effect that begins later when a turn ends for a number of rounds…",
+    "Add an effect that begins later when a turn ends until the game master ends it…",
   ]);
   const over = await discord.press(gm, sure, buttons(sure)[0]);
   assert.match(over.content, /ended/);
@@ -114,7 +125,7 @@ test("whose turn starts is mentioned, once and only if all see the combatant", a
   const gm = "100", zoe = "200", channel = "78";
   const created = await discord.slash(gm, channel, "fight", { game: "d20", players: "Ann initiative 5, Bo initiative 3", monsters: "Orc initiative 9" });
   await discord.slash(zoe, channel, "play", { character: "Ann" });
-  const started = await discord.press(gm, created, labelled(created, "Start"));
+  const started = await discord.press(gm, created, labelled(created, "Start the fight"));
   assert.deepEqual(started.allowed_mentions, { parse: [] }, "the orc is the game master's");
   const anns = await discord.press(gm, started, labelled(started, "Orc: end turn"));
   assert.notEqual(anns.id, started.id, "a message that changes mentions nobody");

@@ -297,8 +297,9 @@ fn due_effects<R: Ruleset>(encounter: &Encounter<R>, filter: &OptionsFilter) -> 
     legal_commands
 }
 
-/// The options of an effect on one target or none, on several, and with a reminder; each with the
-/// fields `rest`.
+/// The options of an effect on one target or none, and on several, each with the fields `rest`; of
+/// one that begins later, of a reminder and of a recharge. These have few fields: a form is made for
+/// each combination of shapes.
 fn add_effect<R: Ruleset>(
     rule: &'static str,
     everyone: &[&Combatant<R>],
@@ -306,52 +307,64 @@ fn add_effect<R: Ruleset>(
     automatic: Option<Property>,
 ) -> Vec<LegalCommand> {
     let ids: Vec<&CombatantId> = everyone.iter().map(|c| &c.id).collect();
-    let effect = |more: Vec<Property>| {
+    let effect = |expires: Values, more: Vec<Property>| {
         let mut fields = vec![
             Property::required("name", Name::any()),
-            Property::required("expires", Values::AnyOf(expiries(&ids))),
+            Property::required("expires", expires),
         ];
         fields.extend(more);
-        fields.extend(rest.iter().cloned());
-        fields.push(Property::optional("begins", Values::AnyOf(moments(&ids))));
         LegalCommand::of::<AddEffect>(rule).object("effect", fields)
     };
+    let with_rest = |target: Property| {
+        let rest = rest.iter().cloned();
+        let fields = [target].into_iter().chain(rest).collect();
+        effect(Values::AnyOf(expiries(&ids)), fields)
+    };
     let one = || Values::combatants(ids.iter().copied());
-    let mut options = vec![effect(vec![Property::optional("target", one())])];
+    let mut options = vec![with_rest(Property::optional("target", one()))];
     if let Some(targets) = several_of(everyone, |_| true) {
-        let several = effect(vec![Property::required("targets", targets)]);
+        let several = with_rest(Property::required("targets", targets));
         options.push(several.labelled("Add an effect to several"));
     }
-    let mut reminder = vec![Property::required("due", Values::AnyOf(moments(&ids)))];
-    reminder.extend(Reminder::all_but(&["automatic"]));
-    reminder.push(Property::optional("recharge", Values::AnyOf(recharges())));
-    reminder.extend(automatic);
-    let reminding = effect(vec![
-        Property::required("target", one()),
-        Property::required("reminder", Values::Object(reminder)),
-    ]);
-    options.push(reminding.labelled("Add a reminder"));
+    // A player's effect needs its source.
+    let source = || rest.iter().filter(|property| property.required).cloned();
+    let mut later = vec![
+        Property::required("begins", Values::AnyOf(moments(&ids))),
+        Property::optional("target", one()),
+    ];
+    later.extend(source());
+    let [rounds, ..] = counts(&ids);
+    let rounds = moment("For a number of rounds", "round_end", rounds);
+    let later = effect(Values::AnyOf(vec![rounds, until_removed()]), later);
+    options.push(later.labelled("Add an effect that begins later"));
+    let reminding = |what: Vec<Property>| {
+        let mut reminder = vec![Property::required("due", Values::AnyOf(moments(&ids)))];
+        reminder.extend(what);
+        reminder.extend(automatic.clone());
+        let mut fields = vec![
+            Property::required("target", one()),
+            Property::required("reminder", Values::Object(reminder)),
+        ];
+        fields.extend(source());
+        effect(until_removed().values, fields)
+    };
+    let reminder = reminding(Reminder::only(&["damage", "heal"]));
+    options.push(reminder.labelled("Add a reminder"));
+    let recharge = reminding(vec![Property::required("recharge", recharge())]);
+    options.push(recharge.labelled("Add a recharge"));
     options
 }
 
-/// The dice that may bring something back, and the faces that do.
-fn recharges() -> Vec<Alternative> {
-    let die = |(sides, title): (i64, &'static str)| {
-        let values = Values::Object(vec![
-            Property::required("sides", Values::words([sides])),
-            Property::required("from", Values::Range(1, sides)),
-        ]);
-        Alternative { title, values }
-    };
-    let dice = [
-        (6, "On a d6"),
-        (4, "On a d4"),
-        (8, "On a d8"),
-        (10, "On a d10"),
-        (12, "On a d12"),
-        (20, "On a d20"),
-    ];
-    dice.map(die).into()
+fn until_removed() -> Alternative {
+    moment("Until the game master ends it", "removed", Vec::new())
+}
+
+/// A d6 that brings something back, and the lowest face that does.
+fn recharge() -> Values {
+    Values::Object(vec![
+        Property::required("sides", Values::words([6])),
+        Property::required("from", Values::Range(1, 6)),
+    ])
 }
 
 /// The ends that an effect may have.
@@ -362,7 +375,7 @@ fn expiries(everyone: &[&CombatantId]) -> Vec<Alternative> {
         moment("Until a turn starts", "turn_start", start),
         moment("Until a turn ends", "turn_end", end),
         moment("Until the fight ends", "encounter_end", Vec::new()),
-        moment("Until the game master ends it", "removed", Vec::new()),
+        until_removed(),
     ]
 }
 
