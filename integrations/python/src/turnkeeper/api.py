@@ -850,7 +850,7 @@ class _ReminderRechargeRequired(_ReminderRechargeRequiredNamed):
     """The sides of the die."""
 
 
-class ReminderRecharge(_ReminderRechargeRequiredNamed, _ReminderRechargeRequired, total=False):
+class ReminderRecharge(_ReminderRechargeRequired, total=False):
     """The die that ends the effect, such as a 5 or 6 for a dragon's breath."""
     pass
 
