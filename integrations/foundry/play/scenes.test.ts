@@ -172,7 +172,7 @@ play("forms of objects, lists and shapes", { ruleset: "venture" }, ["gm"], async
   assert.equal((await table.read("gm")).order.find((row: any) => row.combatant === ids.iris).initiative, 12);
   const page = table.page("gm");
   await page.locator(".turnkeeper-more summary").click();
-  await page.locator('.turnkeeper-more [data-type="add_effect"]').click();
+  await page.locator('.turnkeeper-more').getByRole("button", { name: "Add an effect", exact: true }).click();
   await page.locator("dialog").waitFor();
   await table.answer("gm", { "effect.name": "Bless", "effect.target": "Iris", "effect.expires": "For a number of rounds", "effect.expires.0.rounds": "10" });
   await until("the effect starts", async () => (await table.read("gm")).effects.length === 1);
