@@ -5,8 +5,8 @@ use super::shared::{emit_and_react, heal_all, hurt_all};
 use super::{Refusal, Stop};
 use crate::json::FieldError;
 use crate::vocabulary::{
-    ApplyEffect, CombatantId, Die, Effect, EffectAdded, EffectApplied, EffectDraft, EffectEnded,
-    EffectId, EndReason, Expiry, MAX_EFFECTS, Play, Recharge, Reminder, RemoveEffect, Ruleset,
+    ApplyEffect, CombatantId, Effect, EffectAdded, EffectApplied, EffectDraft, EffectEnded,
+    EffectId, EndReason, Expiry, Int, MAX_EFFECTS, Play, Recharge, RemoveEffect, Ruleset,
     Violation, field, require,
 };
 use std::collections::HashSet;
@@ -139,9 +139,8 @@ fn add_effect<R: Ruleset>(
 
 /// Refuses a moment that never comes, or only when all is over.
 fn check_passes(clock: &Expiry, path: &str) -> Result<(), Violation> {
-    let passes = clock.remaining().is_some();
     require(
-        passes,
+        clock.comes_in_play(),
         "no_such_moment",
         field(format!("{path}.at")),
         || "Only rounds and turns are counted here. Choose \"round_end\", \"turn_start\" or \"turn_end\".",
@@ -205,23 +204,14 @@ pub(super) fn apply_effect<R: Ruleset>(
     c: ApplyEffect,
 ) -> Result<(), Refusal> {
     let effect = effect_of(play, &c.effect_id)?;
-    let does_something = effect
-        .reminder
-        .as_ref()
-        .is_some_and(Reminder::does_something);
-    let ready = does_something && effect.begins.is_none();
     require(
-        ready,
+        effect.can_be_applied(),
         "nothing_to_apply",
         field("effect_id"),
         || "This effect has no damage, healing or recharge, or has not begun. Choose another effect.",
     )?;
-    let recharge = effect
-        .reminder
-        .as_ref()
-        .and_then(|reminder| reminder.recharge);
     if let Some(face) = c.roll {
-        let Some(Recharge { sides, .. }) = recharge else {
+        let Some(Recharge { sides, .. }) = effect.recharge() else {
             let message = "This effect has no die. Leave the roll out.";
             return Err(FieldError::meaningless("roll", message).into());
         };
@@ -230,7 +220,7 @@ pub(super) fn apply_effect<R: Ruleset>(
             return Err(FieldError::meaningless("roll", message).into());
         }
     }
-    Ok(apply(play, &effect, c.roll.map(|face| face.count()))?)
+    Ok(apply(play, &effect, c.roll.map(Int::get))?)
 }
 
 /// Lets happen what effects do by themselves that were due in this command, each once: what that
@@ -260,29 +250,20 @@ pub(super) fn apply_due<R: Ruleset>(play: &mut Play<'_, R>, stop: Stop<'_>) -> R
 fn apply<R: Ruleset>(
     play: &mut Play<'_, R>,
     effect: &Effect,
-    face: Option<u32>,
+    face: Option<i64>,
 ) -> Result<(), Violation> {
     let Some(reminder) = &effect.reminder else {
         return Ok(());
     };
-    let die = reminder.recharge.map(|Recharge { sides, .. }| {
-        let sides = u16::try_from(sides.get()).unwrap_or(u16::MAX);
-        match face.and_then(|face| u16::try_from(face).ok()) {
-            Some(face) => Die {
-                sides,
-                face,
-                given: true,
-            },
-            None => play.roll(sides),
-        }
-    });
+    let recharge = reminder.recharge;
+    let die = recharge.map(|Recharge { sides, .. }| play.die_of(sides.get(), face));
     let effect_id = effect.id.clone();
     emit_and_react(play, EffectApplied { effect_id, die })?;
     if let Some(target) = &effect.target
         && play.encounter().get(target).is_some()
     {
         if let Some(amount) = reminder.damage {
-            // Nobody is told who caused what they don't see.
+            // Viewers who don't see the effect are not told its source.
             let source = effect.source.as_ref().filter(|_| !effect.hidden);
             let source = source.filter(|id| play.encounter().get(id).is_some());
             let aims = members_that_stand(play.encounter(), target.clone());
@@ -295,7 +276,7 @@ fn apply<R: Ruleset>(
     }
     let is_back =
         |Recharge { from, .. }: Recharge| die.is_some_and(|die| i64::from(die.face) >= from.get());
-    let reason = if reminder.recharge.is_some_and(is_back) {
+    let reason = if recharge.is_some_and(is_back) {
         EndReason::Recharged
     } else if effect.last {
         EndReason::Expired

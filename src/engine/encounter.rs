@@ -183,10 +183,9 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         {
             return Err("two combatants or two effects have the same id".to_owned());
         }
-        let passes = |clock: &Expiry| clock.remaining().is_some();
         for effect in &encounter.effects {
             let due = effect.reminder.as_ref().map(|reminder| &reminder.due);
-            if !effect.begins.iter().chain(due).all(passes) {
+            if !effect.begins.iter().chain(due).all(Expiry::comes_in_play) {
                 return Err(
                     "an effect begins or reminds at no moment of a round or turn".to_owned(),
                 );

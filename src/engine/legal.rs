@@ -262,10 +262,8 @@ fn effects<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let effects = encounter.effects.iter().map(|effect| &effect.id);
     let remove = LegalCommand::of::<RemoveEffect>("TK-2");
     legal_commands.push(remove.open("effect_id", Values::effects(effects)));
-    let others = encounter.effects.iter().filter(|effect| {
-        let reminder = effect.reminder.as_ref();
-        !effect.waits && effect.begins.is_none() && reminder.is_some_and(Reminder::does_something)
-    });
+    let effects = encounter.effects.iter();
+    let others = effects.filter(|effect| !effect.waits && effect.can_be_applied());
     let apply = LegalCommand::of::<ApplyEffect>("TK-2").without(&["roll"]);
     let apply = apply.labelled("Apply an effect before it is due");
     let ids = Values::effects(others.map(|effect| &effect.id));
@@ -284,8 +282,7 @@ fn due_effects<R: Ruleset>(encounter: &Encounter<R>, filter: &OptionsFilter) -> 
             continue;
         }
         let option = LegalCommand::of::<ApplyEffect>("TK-2").with("effect_id", effect.id.as_str());
-        let recharge = effect.reminder.as_ref().and_then(|r| r.recharge);
-        let option = match recharge {
+        let option = match effect.recharge() {
             Some(Recharge { sides, .. }) => option.range("roll", 1, sides.get()),
             None => option.without(&["roll"]),
         };

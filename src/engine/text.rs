@@ -195,7 +195,7 @@ fn times<R: Ruleset>(names: &DistinctNames<'_>, effect: &Effect) -> String {
     due + &counted::<R>(names, &effect.expires, ["", " left", "until"])
 }
 
-/// What an effect counts, with the words before and after a number, and before a turn.
+/// The moment that an effect counts to, with the words before and after a number, and before a turn.
 fn counted<R: Ruleset>(
     names: &DistinctNames<'_>,
     clock: &Expiry,

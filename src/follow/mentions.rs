@@ -16,7 +16,7 @@ pub struct Mentions {
     token: String,
 }
 
-/// What is read of the encounter.
+/// The part of the encounter that is read.
 #[derive(Deserialize)]
 struct Known {
     combatants: Vec<KnownCombatant>,
@@ -29,7 +29,7 @@ struct KnownCombatant {
     mention: Option<String>,
 }
 
-/// What is read of the event that starts a turn.
+/// The part that is read of an event that starts a turn.
 #[derive(Deserialize)]
 struct Started {
     combatant: String,

@@ -131,7 +131,7 @@ impl<'e> Notification<'e> {
     }
 }
 
-/// Whether it may be the id of a user of Discord.
+/// True if it may be the id of a user of Discord.
 fn is_user(id: &str) -> bool {
     (1..=20).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -182,7 +182,7 @@ mod tests {
         content_with(texts, &[], &[])
     }
 
-    /// The content of a message that mentions these persons, of whom these are users.
+    /// The content of a message that mentions these persons, and must mention these `users`.
     fn content_with(texts: &[&str], mentions: &[&str], users: &[&str]) -> String {
         let mentions = mentions.iter().map(ToString::to_string).collect();
         let body = Notification::changed("e", &entry(texts), mentions).discord();

@@ -12,7 +12,7 @@ pub fn sets_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character breaks a line.
+/// True if a character breaks a line.
 pub fn breaks_line(c: char) -> bool {
     matches!(c, '\n' | '\u{2028}' | '\u{2029}')
 }

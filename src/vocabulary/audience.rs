@@ -129,8 +129,8 @@ impl<'a> Audience<'a> {
         !effect.hidden && effect.target.as_ref().is_none_or(|id| self.knows(id))
     }
 
-    /// Whether it knows when an effect that it sees begins, is due and ends: it does not, if the
-    /// effect counts the turns of a combatant that it does not know.
+    /// True if it knows the times of an effect that it sees. It does not if the effect counts the
+    /// turns of a combatant that it does not know.
     fn knows_expiry(&self, effect: &Effect) -> bool {
         !effect.expiry_hidden && effect.anchors().all(|id| self.knows(id))
     }

@@ -153,6 +153,11 @@ impl Expiry {
         }
     }
 
+    /// Whether it is a moment of a round or a turn, which comes while the fight goes on.
+    pub fn comes_in_play(&self) -> bool {
+        self.remaining().is_some()
+    }
+
     /// What remains, if it counts.
     pub fn remaining(&self) -> Option<Count> {
         match self {
@@ -316,6 +321,17 @@ impl Effect {
             Clock::Beginning => self.begins.as_ref(),
             Clock::Reminder => self.reminder.as_ref().map(|reminder| &reminder.due),
         }
+    }
+
+    /// Whether it has begun, and does something when it is due.
+    pub fn can_be_applied(&self) -> bool {
+        let does_something = self.reminder.as_ref().is_some_and(Reminder::does_something);
+        does_something && self.begins.is_none()
+    }
+
+    /// The die that ends it, if it has one.
+    pub fn recharge(&self) -> Option<Recharge> {
+        self.reminder.as_ref()?.recharge
     }
 
     /// Whether it counts the turns of this combatant now.

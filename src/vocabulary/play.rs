@@ -83,8 +83,13 @@ impl<'d, R: Ruleset> Play<'d, R> {
 
     /// A die: as the table rolled it, or rolled now.
     pub fn die<const SIDES: i64>(&mut self, given: Option<Int<1, SIDES>>) -> Die {
-        let sides = u16::try_from(SIDES).unwrap_or(u16::MAX);
-        match given.and_then(|face| u16::try_from(face.get()).ok()) {
+        self.die_of(SIDES, given.map(Int::get))
+    }
+
+    /// The same with sides that are known only now.
+    pub fn die_of(&mut self, sides: i64, given: Option<i64>) -> Die {
+        let sides = u16::try_from(sides).unwrap_or(u16::MAX);
+        match given.and_then(|face| u16::try_from(face).ok()) {
             Some(face) => Die {
                 sides,
                 face,

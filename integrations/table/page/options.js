@@ -48,7 +48,7 @@ export function about(option, id, defs) {
   return { ...option, choices: option.choices.map((one) => (one === choice ? { ...one, schema: narrowed } : one)) };
 }
 
-// Whether an option has to name a combatant, or several.
+// True if an option has to name one combatant or several.
 export function isAboutSome({ command, choices }) {
   return [...ABOUT, "targets"].some((field) => field in command || choices.some((choice) => choice.required && choice.field === field));
 }

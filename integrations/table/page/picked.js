@@ -138,7 +138,7 @@ export class Picked {
     $("amount").select();
   }
 
-  // Whom a press is for: combatants, or those of their members that are ticked. A group among several needs no tick.
+  // The targets of a press: combatants, or those of their members that are ticked. A group among several needs no tick.
   targets(type) {
     const { encounter, options } = this.fight;
     const all = this.all();

@@ -92,7 +92,7 @@ export function reason(encounter, because) {
   return [sentence(because.reason) + named, made, tie ? `tie by ${tie}` : ""].filter(Boolean).join(" · ");
 }
 
-// What of a moment that an effect counts.
+// The moment that an effect counts to, in words.
 function counted(encounter, clock, [rounds, turns]) {
   const whose = clock.of ? ` of ${nameOf(encounter, clock.of)}` : "";
   switch (clock.at) {

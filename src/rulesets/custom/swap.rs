@@ -13,7 +13,7 @@ use super::survey::Survey;
 use super::turn::remove_from_turn;
 use super::{Cause, Combatant, Custom, Encounter, Mode, Offer, Place, Play, TurnOrigin};
 use crate::vocabulary::{
-    CombatantId, EffectId, Expiry, Fold, LegalCommand, Slug, Violation, command, event, field,
+    CombatantId, EffectId, Fold, LegalCommand, Moment, Slug, Violation, command, event, field,
     require, shared_list,
 };
 use std::collections::BTreeMap;
@@ -388,11 +388,8 @@ fn exchange(play: &mut Play<'_>, id: &CombatantId, with: &CombatantId) -> Then {
     let own_turn = in_top_turn(encounter, id);
     let mut counted = Vec::new();
     for effect in &encounter.effects {
-        let mut clocks = effect.clocks();
-        let counts_its_start = |clock: &Expiry| {
-            matches!(clock, Expiry::TurnStart { .. }) && clock.anchor() == Some(id)
-        };
-        if own_turn && clocks.any(|(_, clock)| counts_its_start(clock)) {
+        let start = Moment::TurnStart(id);
+        if own_turn && effect.clocks().any(|(_, clock)| clock.counts(start)) {
             counted.push(effect.id.clone());
         }
     }
