@@ -174,16 +174,20 @@ fn is_of_combatant(fact: &Fact) -> bool {
 }
 
 /// The combatants that may take these slots: those of their sides that differ in nothing but what is their
-/// own. Hidden ones take those of hidden ones alone, or the exchange would show that they are there.
+/// own. A hidden one takes its own alone, or the choice would show its player that there are others.
 fn takers(encounter: &Encounter, slots: &[Standing<'_>]) -> Vec<CombatantId> {
     let sides = SidesInOrder::of(encounter);
     let mut on_offer = HashSet::new();
-    for slot in slots {
-        on_offer.insert(sides.shared(encounter, slot));
-    }
     let mut takers = HashSet::new();
+    for slot in slots {
+        if slot.c.hidden {
+            takers.insert(&slot.c.id);
+        } else {
+            on_offer.insert(sides.shared(encounter, slot));
+        }
+    }
     for turn in open_turns(encounter) {
-        if on_offer.contains(&sides.shared(encounter, &turn)) {
+        if !turn.c.hidden && on_offer.contains(&sides.shared(encounter, &turn)) {
             takers.insert(&turn.c.id);
         }
     }
@@ -201,7 +205,7 @@ pub(super) fn slot_taken<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<
         return None;
     }
     let mut owners = slots.into_iter().map(|slot| slot.c);
-    let owner = owners.find(|owner| owner.side == c.side && owner.hidden == c.hidden)?;
+    let owner = owners.find(|owner| owner.side == c.side && !owner.hidden && !c.hidden)?;
     Some(&owner.id)
 }
 
@@ -280,11 +284,7 @@ impl<'t> SidesInOrder<'t> {
     }
 
     /// The side of a turn and all that it must share with a turn whose slot it may take.
-    fn shared<'c>(
-        &self,
-        encounter: &Encounter,
-        turn: &Standing<'c>,
-    ) -> (&'c Slug, bool, Vec<[i64; 2]>) {
+    fn shared<'c>(&self, encounter: &Encounter, turn: &Standing<'c>) -> (&'c Slug, Vec<[i64; 2]>) {
         let definition = definition(encounter);
         let mut values = Vec::new();
         for (at, key) in keys(definition).iter().enumerate() {
@@ -292,7 +292,7 @@ impl<'t> SidesInOrder<'t> {
                 values.push(self.of_key(encounter, at, key, turn));
             }
         }
-        (&turn.c.side, turn.c.hidden, values)
+        (&turn.c.side, values)
     }
 
     /// The values of all keys for a turn.
