@@ -16,7 +16,7 @@ use turnkeeper::engine::{
 use turnkeeper::json::Tagged;
 use turnkeeper::json::read;
 use turnkeeper::rulesets;
-use turnkeeper::vocabulary::{Encounter, LegalCommand, Play, Registrar, Ruleset};
+use turnkeeper::vocabulary::{Encounter, LegalCommand, Play, Registrar, Ruleset, Time};
 
 /// The program's allocator.
 #[global_allocator]
@@ -73,6 +73,7 @@ fn fight(ruleset: &str, size: usize, length: usize) -> Vec<Step> {
             .decide(
                 &[],
                 &request,
+                Time::default(),
                 &mut SeededDice::new([turn as u8; 32]),
                 &|| false,
             )
@@ -174,7 +175,13 @@ fn transition(encounter: &dyn AnyEncounter, body: &str) -> usize {
     let body: Value = serde_json::from_str(body).expect("JSON");
     let request = Request::read(body).expect("a request");
     let decided = encounter
-        .decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false)
+        .decide(
+            &[],
+            &request,
+            Time::default(),
+            &mut SeededDice::new([7; 32]),
+            &|| false,
+        )
         .expect("legal");
     let document = decided.next.document().expect("a document");
     let view = decided.next.view(&Viewer::gm("gm")).expect("a view");

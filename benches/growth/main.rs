@@ -22,7 +22,7 @@ use turnkeeper::engine::{
 };
 use turnkeeper::json::read;
 use turnkeeper::rulesets::custom::Preset;
-use turnkeeper::vocabulary::{CombatantId, LegalCommand, OwnCombatant};
+use turnkeeper::vocabulary::{CombatantId, LegalCommand, OwnCombatant, Time};
 
 /// The most that twice the combatants may cost.
 const LAW: f64 = 2.5;
@@ -248,7 +248,9 @@ fn decide(encounter: &dyn AnyEncounter, commands: &[Value]) -> Option<Decided> {
     };
     let request = Request::read(body).ok()?;
     let mut dice = SeededDice::new([7; 32]);
-    encounter.decide(&[], &request, &mut dice, &|| false).ok()
+    encounter
+        .decide(&[], &request, Time::default(), &mut dice, &|| false)
+        .ok()
 }
 
 /// A command that the fight waits for.

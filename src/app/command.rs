@@ -13,7 +13,7 @@ use crate::engine::{
     AnyEncounter, Decided, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer,
 };
 use crate::store::Entry;
-use crate::vocabulary::Violation;
+use crate::vocabulary::{Time, Violation};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -51,6 +51,16 @@ impl<'a> CommandCall<'a> {
             table: self.table,
         }
     }
+}
+
+/// What a command is decided on.
+struct Basis<'a> {
+    /// The encounter, or what the viewer knows of it.
+    encounter: &'a Arc<dyn AnyEncounter>,
+    /// Now.
+    at: Time,
+    /// The seed of the server's dice.
+    seed: [u8; 32],
 }
 
 impl App {
@@ -123,9 +133,12 @@ impl App {
     pub async fn dry_run(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
         let (encounter, viewer) = self.authenticate(call.id, call.token).await?;
         let known = viewer.redact(&encounter);
-        let decided = self
-            .decide(&encounter, &known, &viewer, &call, rand::random())
-            .await?;
+        let basis = Basis {
+            encounter: &known,
+            at: now(),
+            seed: rand::random(),
+        };
+        let decided = self.decide(&encounter, basis, &viewer, &call).await?;
         self.answer(call.answer(), &viewer, &decided, call.size)
     }
 
@@ -135,27 +148,26 @@ impl App {
         viewer: Viewer,
         call: &CommandCall<'_>,
     ) -> Result<Change<Answer>, AppError> {
-        let decided = self
-            .decide(
-                &encounter,
-                &encounter,
-                &viewer,
-                call,
-                dice_seed(&*encounter),
-            )
-            .await?;
+        let at = now();
+        let basis = Basis {
+            encounter: &encounter,
+            at,
+            seed: dice_seed(&*encounter),
+        };
+        let decided = self.decide(&encounter, basis, &viewer, call).await?;
         // Before the commit: a client that does not read its answers changes nothing more.
         let answer = self.answer(call.answer(), &viewer, &decided, call.size)?;
         let version = decided.next.version();
         let entry = LogEntry {
             version,
-            at: now(),
+            at: at.to_string(),
             token: viewer.token_id,
             token_name: viewer.name,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
             kept: decided.kept,
             redactions: decided.redactions,
+            since: decided.since,
             checkpoint: decided.checkpoint,
         };
         let entry = Some(Entry {
@@ -176,17 +188,15 @@ impl App {
         })
     }
 
-    /// Checks the viewer's rights and the expected version, then decides by the rules on `basis`:
-    /// the encounter, or what the viewer knows of it.
+    /// Checks the viewer's rights and the expected version, then decides by the rules on `basis`.
     async fn decide(
         &self,
         encounter: &Arc<dyn AnyEncounter>,
-        basis: &Arc<dyn AnyEncounter>,
+        basis: Basis<'_>,
         viewer: &Viewer,
         call: &CommandCall<'_>,
-        seed: [u8; 32],
     ) -> Result<Decided, AppError> {
-        let decided = self.decide_now(encounter, basis, viewer, call, seed).await;
+        let decided = self.decide_now(encounter, basis, viewer, call).await;
         let Err(AppError::Refused(refusal @ Refusal::Violation { .. })) = decided else {
             return decided;
         };
@@ -201,11 +211,15 @@ impl App {
     async fn decide_now(
         &self,
         encounter: &Arc<dyn AnyEncounter>,
-        basis: &Arc<dyn AnyEncounter>,
+        basis: Basis<'_>,
         viewer: &Viewer,
         call: &CommandCall<'_>,
-        seed: [u8; 32],
     ) -> Result<Decided, AppError> {
+        let Basis {
+            encounter: basis,
+            at,
+            seed,
+        } = basis;
         let request = call.request;
         encounter.authorize(viewer, request)?;
         // Before the commit: a refusal changes nothing.
@@ -217,17 +231,17 @@ impl App {
             if !viewer.is_gm() && !self.undoes_own_command(encounter, viewer, &rewind).await? {
                 return Err(Refusal::hidden_reason().into());
             }
-            return self.rewind(encounter, viewer, rewind).await;
+            return self.rewind(encounter, viewer, rewind, at).await;
         }
         if is_small(&**basis, request.verbs().count()) {
-            return Ok(decide(&**basis, viewer, request, seed, &|| false)?);
+            return Ok(decide(&**basis, viewer, request, at, seed, &|| false)?);
         }
         let id = &encounter.meta().id;
         let basis = basis.clone();
         let viewer = viewer.clone();
         let request = request.clone();
         let decided = self.workers.run(id, WhenFull::Refuse, move |stop| {
-            decide(&*basis, &viewer, &request, seed, stop)
+            decide(&*basis, &viewer, &request, at, seed, stop)
         });
         Ok(decided.await??)
     }
@@ -237,6 +251,7 @@ impl App {
         encounter: &Arc<dyn AnyEncounter>,
         viewer: &Viewer,
         rewind: Rewind,
+        at: Time,
     ) -> Result<Decided, AppError> {
         let past = self.state_at(encounter, rewind.to_version).await?;
         let id = &encounter.meta().id;
@@ -245,7 +260,7 @@ impl App {
         let sender = viewer.combatants.clone();
         let workers = &self.workers;
         let rewound = workers.run_unless(small, id, WhenFull::Refuse, move |_| {
-            encounter.rewind(&sender, &rewind, &*past)
+            encounter.rewind(&sender, &rewind, &*past, at)
         });
         Ok(rewound.await??)
     }
@@ -323,15 +338,16 @@ fn decide(
     encounter: &dyn AnyEncounter,
     viewer: &Viewer,
     request: &Request,
+    at: Time,
     seed: [u8; 32],
     stop: Stop<'_>,
 ) -> Result<Decided, Refusal> {
     let mut dice = SeededDice::new(seed);
     if viewer.is_gm() {
-        return encounter.decide(&[], request, &mut dice, stop);
+        return encounter.decide(&[], request, at, &mut dice, stop);
     }
     encounter.examine(&viewer.combatants, request, stop)?;
-    match encounter.decide(&viewer.combatants, request, &mut dice, stop) {
+    match encounter.decide(&viewer.combatants, request, at, &mut dice, stop) {
         Err(Refusal::Stopped) => Err(Refusal::Stopped),
         Err(_) => Err(Refusal::hidden_reason()),
         decided => decided,

@@ -140,6 +140,10 @@ impl App {
         if key.is_none() || first.meta().request != encounter.meta().request {
             return Err(AppError::KeyReused);
         }
+        // What has no entries is as the first request made it, at its time.
+        if first.version() == encounter.version() {
+            return Ok((first, true));
+        }
         Ok((encounter.with_meta(first.meta().clone()), true))
     }
 
@@ -208,7 +212,7 @@ pub(super) fn new_meta(
         id: BASE32
             .encode(id.get(..ID_BYTES).unwrap_or_default())
             .to_ascii_lowercase(),
-        created_at: now(),
+        created_at: now().to_string(),
         seed,
         request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
         player_undo: false,

@@ -188,6 +188,7 @@ impl App {
             events,
             kept,
             redactions,
+            since,
             ..
         } = parse_entry(entry)?;
         Ok(Decided {
@@ -195,6 +196,7 @@ impl App {
             events,
             kept,
             redactions,
+            since,
             checkpoint: None,
         })
     }

@@ -18,6 +18,7 @@ use super::{App, AppError, Application, CreatedEncounter, IdempotencyKey, MAX_DO
 use crate::engine::{AnyEncounter, LogEntry, Meta, Refusal, Request, Rulesets, SCHEMA, Stop};
 use crate::json::{FieldError, each_item, json_text, read_json};
 use crate::store::Entry;
+use crate::vocabulary::Time;
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::json;
@@ -286,17 +287,17 @@ impl ImportFold {
     /// Checks and folds the next entry.
     fn add(&mut self, next: NextEntry) -> Result<(), FieldError> {
         next.entry.check_texts()?;
-        if next.entry.at.parse::<jiff::Timestamp>().is_err() {
+        let Ok(at) = next.entry.at.parse() else {
             return Err(FieldError::meaningless(
                 "at",
                 "Expected a time such as 2026-01-31T19:30:00Z.",
             ));
-        }
-        self.fold(next)
+        };
+        self.fold(next, at)
             .map_err(|wrong| FieldError::meaningless("", wrong.to_string()))
     }
 
-    fn fold(&mut self, next: NextEntry) -> Result<(), Box<dyn Error>> {
+    fn fold(&mut self, next: NextEntry, at: Time) -> Result<(), Box<dyn Error>> {
         let NextEntry {
             mut entry,
             encounter,
@@ -306,7 +307,7 @@ impl ImportFold {
             return Err(format!("Expected version {expected}, got {}.", entry.version).into());
         }
         let encounter = match (rewind_event(&entry.events), &entry.checkpoint) {
-            (Some(event), Some(checkpoint)) => self.rewound(&event, checkpoint)?,
+            (Some(event), Some(checkpoint)) => self.rewound(&event, checkpoint, at)?,
             _ => match encounter {
                 Some(encounter) => encounter,
                 None => self.encounter.fold(&entry)?,
@@ -348,6 +349,7 @@ impl ImportFold {
         &self,
         event: &RewindEvent,
         checkpoint: &RawValue,
+        at: Time,
     ) -> Result<Arc<dyn AnyEncounter>, Box<dyn Error>> {
         let command = match event.kind.as_str() {
             "undone" => json!({"type": "undo", "to_version": event.to_version}),
@@ -372,7 +374,7 @@ impl ImportFold {
         let past = self.states.get(&rewind.to_version);
         let past =
             past.ok_or("it does not restore the state that the log holds at that version")?;
-        Ok(self.encounter.rewind(&[], &rewind, &**past)?.next)
+        Ok(self.encounter.rewind(&[], &rewind, &**past, at)?.next)
     }
 }
 
@@ -395,10 +397,12 @@ mod tests {
         let base = json!({"version": 0, "document": encounter.checkpoint().expect("JSON")});
         let request = Request::read(json!({"type": "note", "text": "x"})).expect("a request");
         let events = encounter
-            .decide(&[], &request, &mut SeededDice::new([0; 32]), &|| false)
+            .decide(&[], &request, now(), &mut SeededDice::new([0; 32]), &|| {
+                false
+            })
             .expect("legal")
             .events;
-        let entry = |version| json!({"version": version, "at": now(), "token": "gm", "commands": ["note"], "events": events});
+        let entry = |version| json!({"version": version, "at": now().to_string(), "token": "gm", "commands": ["note"], "events": events});
         let entries: Vec<Value> = (1..=notes).map(entry).collect();
         let log = json!({"format": FORMAT, "schema": SCHEMA, "ruleset": ruleset, "version": notes, "base": base, "entries": entries});
         log.to_string().into_bytes()

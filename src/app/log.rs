@@ -74,7 +74,7 @@ pub struct EntryView<'a> {
     pub event_id: Option<String>,
     /// The time of its acceptance.
     #[schema(format = DateTime)]
-    at: &'a str,
+    pub at: &'a str,
     /// The id of the token that sent it. Left out if the viewer may not know who acts.
     #[schema(required = false, value_type = String)]
     token: Option<&'a str>,

@@ -19,6 +19,7 @@ mod log;
 mod options;
 mod registry;
 mod rendering;
+mod statistics;
 mod storage;
 mod tag;
 mod token;
@@ -37,6 +38,7 @@ pub use idempotency::IdempotencyKey;
 pub use limit::{Limits, Rate};
 pub use log::{EntryView, Page, SeenEntry};
 pub use options::{Include, OptionsCall};
+pub use statistics::Statistics;
 pub use tag::{Expected, Representation, Tag};
 pub use token::{BearerToken, Sender, Token};
 pub use tokens::{HandedOut, MAX_TOKENS};
@@ -47,6 +49,7 @@ pub use crate::engine::{Role, Viewer};
 use crate::measure;
 pub use crate::store::QuotaGrant;
 use crate::store::{Store, StoreError};
+use crate::vocabulary::Time;
 use feed::Hub;
 use limit::Limiter;
 use rendering::{Renderings, renderings};
@@ -210,7 +213,7 @@ impl App {
     }
 }
 
-/// The time for answers and the log: RFC 3339 in UTC, to the millisecond.
-fn now() -> String {
-    format!("{:.3}", jiff::Timestamp::now())
+/// The time for answers and the log.
+fn now() -> Time {
+    jiff::Timestamp::now().into()
 }

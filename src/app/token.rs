@@ -127,7 +127,10 @@ impl Sender {
 
 /// Whether a token has not expired.
 pub(super) fn is_active(record: &TokenRecord) -> bool {
-    record.expires_at.as_ref().is_none_or(|end| *end > now())
+    record
+        .expires_at
+        .as_ref()
+        .is_none_or(|end| *end > now().to_string())
 }
 
 /// How long a viewer's token is still good, at most an hour, after which to look again. None: it

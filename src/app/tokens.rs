@@ -213,7 +213,7 @@ impl App {
         let sender = &Sender::Token(token.clone());
         self.refuse_used_key(id, sender, key).await?;
         let written = self.write(id, sender, None, |encounter, info| {
-            let replaced_at = key.map(|_| now());
+            let replaced_at = key.map(|_| now().to_string());
             with_token_replaced(encounter, info, &secret, replaced_at)
         });
         match written.await {

@@ -81,7 +81,7 @@ impl App {
             format: FORMAT.to_owned(),
             schema: SCHEMA,
             ruleset: base.ruleset().to_owned(),
-            exported_at: now(),
+            exported_at: now().to_string(),
             version,
             base: BaseState {
                 version: after,

@@ -1,10 +1,10 @@
 //! What the layers above the engine ask of an encounter, whatever its ruleset.
 
 use super::{
-    LoadError, LogEntry, Meta, OptionsFilter, Redactions, Refusal, Request, Rewind, Stop, Summary,
-    Viewer,
+    CombatantStatistics, CountedLog, LoadError, LogEntry, Meta, OptionsFilter, Redactions, Refusal,
+    Request, Rewind, Since, Stop, Summary, Viewer,
 };
-use crate::vocabulary::{CombatantId, Dice, LegalCommand, OwnCombatant, Pending};
+use crate::vocabulary::{CombatantId, Dice, LegalCommand, OwnCombatant, Pending, Time};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::any::Any;
@@ -35,13 +35,15 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// encounter allows it; whether it takes back the player's own command follows from the log.
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
 
-    /// Decides a request of a viewer that acts for these combatants, none if it is a game master,
+    /// Decides a request of a viewer that acts for these combatants, none if it is a game master, at
+    /// this time,
     /// or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each
     /// command, and before each event is redacted. An undo or redo is for [`rewind`](Self::rewind).
     fn decide(
         &self,
         sender: &[OwnCombatant],
         request: &Request,
+        at: Time,
         dice: &mut dyn Dice,
         stop: Stop<'_>,
     ) -> Result<Decided, Refusal>;
@@ -56,6 +58,7 @@ pub trait AnyEncounter: Any + Send + Sync {
         sender: &[OwnCombatant],
         rewind: &Rewind,
         past: &dyn AnyEncounter,
+        at: Time,
     ) -> Result<Decided, LoadError>;
 
     /// The encounter after the next log entry.
@@ -116,6 +119,9 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// each audience.
     fn weight(&self) -> usize;
 
+    /// The numbers of the combatants by a log that this viewer reads.
+    fn statistics(&self, log: &CountedLog) -> Vec<CombatantStatistics>;
+
     /// The turn table as plain text.
     fn text(&self) -> String;
 
@@ -133,6 +139,8 @@ pub struct Decided {
     pub kept: Option<Box<RawValue>>,
     /// What viewers see of it who may not see everything; None if nothing is redacted.
     pub redactions: Option<Redactions>,
+    /// Since when the encounter waits for what it waits for, if that is another time than before.
+    pub since: Option<Since>,
     /// The state after it, where its log entry is to carry it.
     pub checkpoint: Option<Box<RawValue>>,
 }
@@ -145,4 +153,7 @@ pub struct Brief {
     /// The decision that is awaited, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
+    /// Since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Time>,
 }

@@ -1,7 +1,7 @@
 //! What is stored: the document of an encounter, its checkpoints, and the entries of its log.
 
 use super::history::UndoHistory;
-use super::{LoadError, Redactions, Role, Viewer};
+use super::{LoadError, Redactions, Role, Since, Viewer};
 use crate::json::{CachedJson, FieldError, read_json};
 use crate::vocabulary::{Encounter, EventSchema, OwnCombatant, Ruleset, Text};
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -102,6 +102,10 @@ pub struct Document<'a, R: Ruleset> {
     /// What undo and redo go back to.
     #[schema(value_type = UndoHistory)]
     pub history: Cow<'a, UndoHistory>,
+    /// Since when it waits for what it waits for.
+    #[serde(default)]
+    #[schema(inline)]
+    pub since: Since,
     /// The fight.
     #[schema(value_type = Object)]
     pub encounter: Cow<'a, Encounter<R>>,
@@ -235,6 +239,9 @@ pub struct LogEntry {
     /// The redacted forms for players and spectators, if they differ.
     #[schema(required = false, value_type = Object)]
     pub redactions: Option<Redactions>,
+    /// Since when the encounter waits for what it waits for, if the entry changed it.
+    #[schema(inline)]
+    pub since: Option<Since>,
     /// The state after the entry. Every 256th entry carries it, and every undo and redo.
     #[schema(required = false, value_type = Object)]
     pub checkpoint: Option<Box<RawValue>>,

@@ -9,14 +9,14 @@ use super::space::{Space, WriteError};
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
-    AnyEncounter, Brief, Decided, LoadError, LogEntry, MAX_CONDITIONS, MAX_REDACTED,
-    MAX_REDACTED_BYTES, Meta, OptionsFilter, Redactions, Refusal, Request, Stop, Summary, Viewer,
-    import, legal, narration, rights, text,
+    AnyEncounter, Brief, CombatantStatistics, CountedLog, Decided, LoadError, LogEntry,
+    MAX_CONDITIONS, MAX_REDACTED, MAX_REDACTED_BYTES, Meta, OptionsFilter, Redactions, Refusal,
+    Request, Stop, Summary, Viewer, import, legal, narration, rights, text,
 };
 use crate::json::FieldError;
 use crate::vocabulary::{
     Combatant, CombatantId, Dice, Encounter, Event, Expiry, LegalCommand, MAX_COMBATANTS,
-    MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, Ruleset,
+    MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, Ruleset, Time,
 };
 use serde_json::value::RawValue;
 use std::any::Any;
@@ -75,6 +75,7 @@ impl<R: Ruleset> EncounterRecord<R> {
             events,
             kept,
             redactions,
+            since: (self.since != transition.before.since).then_some(self.since),
         })
     }
 }
@@ -242,6 +243,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         &self,
         sender: &[OwnCombatant],
         request: &Request,
+        at: Time,
         dice: &mut dyn Dice,
         stop: Stop<'_>,
     ) -> Result<Decided, Refusal> {
@@ -260,6 +262,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         let next = Arc::new(Self {
             meta: self.meta.clone(),
             history: UndoHistory::ordinary(encounter.version),
+            since: self.since.after(&self.encounter, &events, &encounter, at),
             encounter,
         });
         let transition = Transition {
@@ -286,6 +289,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         sender: &[OwnCombatant],
         rewind: &Rewind,
         past: &dyn AnyEncounter,
+        at: Time,
     ) -> Result<Decided, LoadError> {
         let past = match (past as &dyn Any).downcast_ref::<Self>() {
             Some(past) if past.encounter.version == rewind.to_version => past,
@@ -298,12 +302,13 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         encounter.keep_identities(&self.encounter);
         encounter.version = self.encounter.version.saturating_add(1);
         let history = self.history.rewound(rewind, &past.history);
+        let events = [Event::Shared(rewind.event())];
         let next = Arc::new(Self {
             meta: self.meta.clone(),
             history,
+            since: self.since.after(&self.encounter, &events, &encounter, at),
             encounter,
         });
-        let events = [Event::Shared(rewind.event())];
         let transition = Transition {
             before: self,
             after: &next.encounter,
@@ -325,7 +330,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
             };
             return self.restore(checkpoint);
         }
-        Ok(Arc::new(self.after(&events, entry.version)))
+        Ok(Arc::new(self.after(&events, entry)))
     }
 
     fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error> {
@@ -342,6 +347,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         Arc::new(Self {
             meta: meta.into(),
             history: self.history.clone(),
+            since: self.since,
             encounter: self.encounter.clone(),
         })
     }
@@ -390,7 +396,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         let kept = import::kept(entry).map_err(|error| error.within("kept"))?;
         let events = in_order(events, kept);
         let is_jump = events.iter().any(Event::jumps);
-        let next = self.after(&events, entry.version);
+        let next = self.after(&events, entry);
         if let Some(redactions) = entry.redactions.take() {
             entry.redactions = Some(redactions.unowned());
         } else {
@@ -403,6 +409,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         serde_json::value::to_raw_value(&EncounterView::new(
             &self.meta,
             &self.encounter,
+            self.since.time(),
             &you.without_reused_ids(&self.encounter),
         ))
     }
@@ -411,6 +418,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         Brief {
             current: R::current(&self.encounter),
             pending: pending(&self.encounter),
+            since: self.since.time(),
         }
     }
 
@@ -454,6 +462,10 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         };
         let parts = encounter.combatants.len() + encounter.effects.len() + 1;
         audiences.saturating_mul(parts)
+    }
+
+    fn statistics(&self, log: &CountedLog) -> Vec<CombatantStatistics> {
+        log.statistics(&self.encounter)
     }
 
     fn text(&self) -> String {

@@ -184,9 +184,12 @@ fn shared<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
         return vec![note];
     }
     // A change of nothing is none.
-    let update = LegalCommand::of::<UpdateEncounter>("TK-1").required("name");
+    let update = || LegalCommand::of::<UpdateEncounter>("TK-1");
+    let rename = update().required("name").without(&["turn_seconds"]);
+    let time = update().only(&["turn_seconds"]).required("turn_seconds");
+    let time = time.labelled("Set the seconds of a turn");
     let end = LegalCommand::of::<EndEncounter>("TK-1");
-    let mut legal_commands = vec![note, update, end];
+    let mut legal_commands = vec![note, rename, time, end];
     legal_commands.extend(add_combatant(encounter));
     legal_commands.extend(effects(encounter));
     legal_commands.extend(hit_points(encounter));

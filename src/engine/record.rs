@@ -2,7 +2,9 @@
 
 use super::document::{Document, read_stored};
 use super::history::UndoHistory;
-use super::{LoadError, MAX_EVENTS, Meta, Refusal, Request, SCHEMA, Stop, effects, shared};
+use super::{
+    LoadError, LogEntry, MAX_EVENTS, Meta, Refusal, Request, SCHEMA, Since, Stop, effects, shared,
+};
 use crate::json::{CachedJson, Tagged};
 use crate::vocabulary::{
     Commands, Dice, Encounter, Event, OwnCombatant, Play, Ruleset, SharedCommand, Status,
@@ -15,6 +17,7 @@ use std::borrow::Cow;
 pub(super) struct EncounterRecord<R: Ruleset> {
     pub meta: CachedJson<Meta>,
     pub history: UndoHistory,
+    pub since: Since,
     pub encounter: Encounter<R>,
 }
 
@@ -25,6 +28,7 @@ impl<R: Ruleset> EncounterRecord<R> {
             ruleset,
             meta: own,
             history,
+            since,
             encounter,
             ..
         } = read_stored(stored)?;
@@ -39,12 +43,14 @@ impl<R: Ruleset> EncounterRecord<R> {
         Ok(Self {
             meta,
             history: history.into_owned(),
+            since,
             encounter: encounter.into_owned(),
         })
     }
 
     /// The encounter after the events of the next entry, which is no undo or redo.
-    pub fn after(&self, events: &[Event<R>], version: u64) -> Self {
+    pub fn after(&self, events: &[Event<R>], entry: &LogEntry) -> Self {
+        let version = entry.version;
         let mut encounter = self.encounter.clone();
         for event in events {
             encounter.apply(event);
@@ -53,6 +59,7 @@ impl<R: Ruleset> EncounterRecord<R> {
         Self {
             meta: self.meta.clone(),
             history: UndoHistory::ordinary(version),
+            since: entry.since.unwrap_or(self.since),
             encounter,
         }
     }
@@ -64,6 +71,7 @@ impl<R: Ruleset> EncounterRecord<R> {
             ruleset: Cow::Borrowed(R::MANIFEST.id),
             meta,
             history: Cow::Borrowed(&self.history),
+            since: self.since,
             encounter: Cow::Borrowed(&self.encounter),
         }
     }
@@ -109,6 +117,7 @@ impl<R: Ruleset> EncounterRecord<R> {
         Self {
             meta: self.meta.clone(),
             history: self.history.clone(),
+            since: self.since.seen_by(&self.encounter, own),
             encounter,
         }
     }

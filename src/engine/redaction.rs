@@ -497,6 +497,7 @@ fn may_pass_on<R: Ruleset>(event: &Event<R>) -> bool {
             | SharedEvent::Healed(_)
             | SharedEvent::Noted(_)
             | SharedEvent::EncounterUpdated(_)
+            | SharedEvent::TurnTimeSet(_)
     )
 }
 

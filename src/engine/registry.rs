@@ -3,7 +3,7 @@
 use super::document::{DocumentHeader, check_schema};
 use super::history::UndoHistory;
 use super::record::EncounterRecord;
-use super::{AnyEncounter, Creation, LoadError, Meta, Refusal, import, roster};
+use super::{AnyEncounter, Creation, LoadError, Meta, Refusal, Since, import, roster};
 use crate::json::{CachedJson, FieldError};
 use crate::vocabulary::{
     CachedCombatant, Combatants, Encounter, KnownOrder, KnownRoll, Manifest, Registrar, Ruleset,
@@ -61,6 +61,7 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncou
         metadata: creation.metadata,
         options: options.unwrap_or_default(),
         foe_hp: creation.foe_hp,
+        turn_seconds: creation.turn_seconds,
         status: Status::Setup,
         round: 0,
         version: 0,
@@ -88,6 +89,7 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncou
         return Err(FieldError::meaningless("combatants", detail).into());
     }
     Ok(Arc::new(EncounterRecord {
+        since: meta.created_at.parse().map(Since::new).unwrap_or_default(),
         meta: meta.into(),
         history: UndoHistory::ordinary(0),
         encounter,

@@ -2,7 +2,7 @@
 
 use super::{MAX_COMMANDS, NewToken, Refusal};
 use crate::json::{FieldError, read_tagged};
-use crate::vocabulary::{FoeHp, Metadata, Text};
+use crate::vocabulary::{FoeHp, Metadata, Text, TurnSeconds};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -113,6 +113,10 @@ pub struct Creation {
     #[serde(default)]
     #[schema(inline, default = "banded")]
     pub foe_hp: FoeHp,
+    /// The seconds that a turn may take; without it there is no set time. Clients count them from
+    /// `since`; nothing ends by itself.
+    #[schema(inline)]
+    pub turn_seconds: Option<TurnSeconds>,
     /// Makes the server's dice reproducible: a whole number from 0 to 18446744073709551615.
     #[schema(format = "uint64")]
     pub seed: Option<u64>,

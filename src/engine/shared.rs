@@ -10,7 +10,8 @@ use crate::vocabulary::{
     ConditionSet, Damage, Damaged, EffectEnded, EffectId, Encounter, EncounterEnded,
     EncounterUpdated, EndReason, Event, Expiry, Heal, Healed, Hit, HitPoints, Hp, MAX_EFFECTS,
     MemberId, Moment, Noted, Overridden, Play, RosterEvent, Ruleset, SetAside, SetCondition,
-    SharedCommand, SharedEvent, Slug, UpdateCombatant, UpdateEncounter, Violation, require,
+    SharedCommand, SharedEvent, Slug, TurnSeconds, TurnTimeSet, UpdateCombatant, UpdateEncounter,
+    Violation, require,
 };
 use serde_json::Map;
 
@@ -60,20 +61,7 @@ pub(super) fn decide<R: Ruleset>(
             )?;
         }
         SharedCommand::UpdateCombatant(c) => update(play, c)?,
-        SharedCommand::UpdateEncounter(UpdateEncounter {
-            name: None,
-            metadata: None,
-        }) => {
-            return Err(FieldError::meaningless(
-                "name",
-                "Nothing to change. Send \"name\", \"metadata\" or both.",
-            )
-            .into());
-        }
-        SharedCommand::UpdateEncounter(c) => play.emit(EncounterUpdated {
-            name: c.name,
-            metadata: c.metadata,
-        }),
+        SharedCommand::UpdateEncounter(c) => update_encounter(play, c)?,
         SharedCommand::RemoveCombatant(c) => remove(play, c.combatant)?,
         SharedCommand::Override(c) => give_turn(play, c.combatant)?,
         SharedCommand::Note(c) => play.emit(Noted {
@@ -108,6 +96,33 @@ fn emit_roster_and_react<R: Ruleset>(
     let event = Event::Roster(event);
     play.emit(event.clone());
     R::react(play, &event)
+}
+
+/// Changes what everybody is told of the encounter as a whole.
+fn update_encounter<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    c: UpdateEncounter,
+) -> Result<(), FieldError> {
+    let UpdateEncounter {
+        name,
+        metadata,
+        turn_seconds,
+    } = c;
+    if name.is_none() && metadata.is_none() && turn_seconds.is_none() {
+        return Err(FieldError::meaningless(
+            "name",
+            "Nothing to change. Send at least one of \"name\", \"metadata\" and \"turn_seconds\".",
+        ));
+    }
+    if name.is_some() || metadata.is_some() {
+        play.emit(EncounterUpdated { name, metadata });
+    }
+    if let Some(seconds) = turn_seconds {
+        play.emit(TurnTimeSet {
+            turn_seconds: TurnSeconds::new(seconds.get()),
+        });
+    }
+    Ok(())
 }
 
 /// Changes fields of a combatant. Current hit points that are set follow as damage or healing.

@@ -4,7 +4,8 @@
 use super::{Meta, OrderRow, Viewer, order};
 use crate::vocabulary::{
     ArmorClass, Band, CachedCombatant, CombatantId, Effect, Encounter, FoeHp, Hp, Kind, Level,
-    Member, Mention, Metadata, Notes, Pending, Ruleset, SeenBy, SheetLink, Slug, Status,
+    Member, Mention, Metadata, Notes, Pending, Ruleset, SeenBy, SheetLink, Slug, Status, Time,
+    TurnSeconds,
 };
 use serde::{Serialize, Serializer};
 use std::collections::HashSet;
@@ -37,6 +38,11 @@ pub struct EncounterView<'a, R: Ruleset> {
     /// The pending decision; null if there is none.
     #[schema(required = true)]
     pending: Option<Pending>,
+    /// Since when `current` and `pending` are what they are, RFC 3339. Left out if the viewer sees a
+    /// hidden combatant of its own: then only the game master knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String, format = DateTime)]
+    since: Option<Time>,
     /// All combatants, in the order of turns as far as the system knows it.
     #[schema(value_type = Vec<OrderRow<'static>>)]
     order: Vec<OrderRow<'a>>,
@@ -49,6 +55,10 @@ pub struct EncounterView<'a, R: Ruleset> {
     /// The form in which players and spectators see the hit points of foes.
     #[schema(inline)]
     foe_hp: FoeHp,
+    /// The seconds that a turn may take; left out if there is no set time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(inline)]
+    turn_seconds: Option<TurnSeconds>,
     /// True if players may undo their own last command.
     player_undo: bool,
     /// True if players may add effects of their combatants.
@@ -119,7 +129,12 @@ struct CombatantView<'a, R: Ruleset> {
 
 impl<'a, R: Ruleset> EncounterView<'a, R> {
     /// The view of an encounter for `you`.
-    pub fn new(meta: &'a Meta, encounter: &'a Encounter<R>, you: &'a Viewer) -> Self {
+    pub fn new(
+        meta: &'a Meta,
+        encounter: &'a Encounter<R>,
+        since: Option<Time>,
+        you: &'a Viewer,
+    ) -> Self {
         let current = R::current(encounter);
         let acting: HashSet<&CombatantId> = current.iter().collect();
         let combatants = encounter
@@ -140,11 +155,13 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
             version: encounter.version,
             current,
             pending: pending(encounter),
+            since,
             order: order::rows(encounter),
             combatants,
             effects: encounter.effects.iter().map(|e| &**e).collect(),
             options: &encounter.options,
             foe_hp: encounter.foe_hp,
+            turn_seconds: encounter.turn_seconds,
             player_undo: meta.player_undo,
             player_effects: meta.player_effects,
             state: &encounter.state,

@@ -13,7 +13,9 @@ use crate::engine::Request;
 use crate::json::FieldError;
 use crate::measure;
 use crate::openapi::*;
-use crate::vocabulary::{CombatantId, EncounterSchema, EventSchema, Int, LegalCommands, Pending};
+use crate::vocabulary::{
+    CombatantId, EncounterSchema, EventSchema, Int, LegalCommands, Pending, Time,
+};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode};
@@ -174,6 +176,9 @@ pub(super) struct CommandAnswer<'a> {
     #[serialize_always]
     #[schema(required = true)]
     pending: Option<&'a Pending>,
+    /// Since when `current` and `pending` are what they are, as in the encounter.
+    #[schema(required = false, value_type = String, format = DateTime)]
+    since: Option<Time>,
     /// The events, in order.
     #[schema(value_type = Vec<EventSchema>)]
     events: &'a RawValue,
@@ -194,6 +199,7 @@ fn reply(answer: Answer, options: Option<&RawValue>) -> Result<Reply, AppError> 
         version: answer.version,
         current: &answer.brief.current,
         pending: answer.brief.pending.as_ref(),
+        since: answer.brief.since,
         events: &answer.events,
         encounter: answer.encounter.as_deref(),
         options,

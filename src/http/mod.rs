@@ -31,6 +31,7 @@ mod reply;
 mod router;
 mod rulesets;
 mod serve;
+mod statistics;
 mod table;
 mod tokens;
 mod transfer;

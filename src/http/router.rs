@@ -5,7 +5,7 @@ use super::post::Bodies;
 use super::problem::ProblemDocument as Problem;
 use super::{
     AppState, Service, Settings, commands, convert, cors, docs, encounters, events, health, held,
-    limit, mcp, middleware, problems, rulesets, table, tokens, transfer,
+    limit, mcp, middleware, problems, rulesets, statistics, table, tokens, transfer,
 };
 use crate::app::{App, Limits};
 use crate::measure;
@@ -54,6 +54,7 @@ routes_are! {
     "/v1/encounters/{id}/tokens/{token}": delete tokens::revoke_token;
     "/v1/encounters/{id}/commands": post commands::send_command;
     "/v1/encounters/{id}/options": get commands::list_options;
+    "/v1/encounters/{id}/statistics": get statistics::read_statistics;
     "/v1/encounters/{id}/events": get events::list_events;
     "/problems": get problems::list_problems;
     "/problems/{code}": get problems::read_problem;

@@ -166,7 +166,7 @@ pub struct RemoveCombatant {
     pub combatant: CombatantId,
 }
 
-/// Changes the name of the encounter, its metadata, or both.
+/// Changes the name of the encounter, its metadata, or the time of a turn.
 #[command(gm, "Edit the encounter")]
 pub struct UpdateEncounter {
     /// The new name.
@@ -174,6 +174,9 @@ pub struct UpdateEncounter {
     /// The new metadata, which replaces the old one.
     #[advanced]
     pub metadata: Option<Metadata>,
+    /// The seconds that a turn may take, or 0 for no set time. Clients count them from `since`;
+    /// nothing ends by itself.
+    pub turn_seconds: Option<Int<0, 86_400>>,
 }
 
 /// Gives the turn to a combatant, whatever the rules say. The log records it as an override.

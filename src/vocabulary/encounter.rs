@@ -44,6 +44,9 @@ pub enum FoeHp {
     None,
 }
 
+/// The seconds that a turn may take.
+pub type TurnSeconds = Int<1, 86_400>;
+
 /// The state of an encounter: the fold of its log. Cloning it is cheap, its parts are shared until
 /// they change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -61,6 +64,10 @@ pub struct Encounter<R: Ruleset> {
     /// What is told of the hit points of foes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub foe_hp: FoeHp,
+    /// The seconds that a turn may take, if somebody counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(inline)]
+    pub turn_seconds: Option<TurnSeconds>,
     /// Where it is in its life.
     pub status: Status,
     /// The round (or unit), from 1; 0 before the first.
@@ -234,6 +241,7 @@ impl<R: Ruleset> Encounter<R> {
                     self.metadata = metadata.clone();
                 }
             }
+            SharedEvent::TurnTimeSet(e) => self.turn_seconds = e.turn_seconds,
             SharedEvent::EncounterEnded(_) => self.status = Status::Ended,
             SharedEvent::RoundStarted(e) => {
                 self.round = e.round;

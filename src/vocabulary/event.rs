@@ -2,8 +2,8 @@
 
 use super::{
     Audience, Clock, Combatant, CombatantId, Describe, Die, Effect, EffectId, Lines, MemberId,
-    Metadata, Names, NoNames, Readers, Recharge, Redact, Ruleset, Slug, Text, capitalize, event,
-    events, is_default, spaced, word,
+    Metadata, Names, NoNames, Readers, Recharge, Redact, Ruleset, Slug, Text, TurnSeconds,
+    capitalize, event, events, is_default, spaced, word,
 };
 use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
 use serde::de::{DeserializeOwned, Error};
@@ -30,14 +30,7 @@ impl<R: Ruleset> Event<R> {
     /// unknown one is.
     pub fn read(json: &str) -> Result<Self, FieldError> {
         let kind = event_type(json)?;
-        let event = &EventFields {
-            json,
-            beside: if kind == NOTED {
-                &["type"]
-            } else {
-                &["type", TEXT]
-            },
-        };
+        let event = &EventFields::new(json, &kind);
         if kind == "combatant_joined" {
             let Joined { details } = event.read()?;
             return Ok(Self::Roster(RosterEvent::CombatantJoined { details }));
@@ -133,6 +126,20 @@ struct EventFields<'j> {
     beside: &'static [&'static str],
 }
 
+impl<'j> EventFields<'j> {
+    /// The fields of an event of this type.
+    fn new(json: &'j str, kind: &str) -> Self {
+        Self {
+            json,
+            beside: if kind == NOTED {
+                &["type"]
+            } else {
+                &["type", TEXT]
+            },
+        }
+    }
+}
+
 impl Source for EventFields<'_> {
     fn read<T: DeserializeOwned>(&self) -> Result<T, FieldError> {
         read_json_beside(self.json, self.beside)
@@ -144,6 +151,7 @@ impl Source for EventFields<'_> {
 pub enum SharedEvent {
     EncounterStarted,
     EncounterUpdated,
+    TurnTimeSet,
     EncounterEnded,
     RoundStarted,
     RoundEnded,
@@ -167,6 +175,14 @@ pub enum SharedEvent {
     SomeoneActs,
 }
 
+impl SharedEvent {
+    /// Reads an event in JSON, with or without its sentence; None if it is not a shared one.
+    pub fn read(json: &str) -> Result<Option<Self>, FieldError> {
+        let kind = event_type(json)?;
+        Self::parse(&kind, &EventFields::new(json, &kind)).transpose()
+    }
+}
+
 /// The fight started.
 #[event("The fight starts.")]
 pub struct EncounterStarted {}
@@ -178,6 +194,13 @@ pub struct EncounterUpdated {
     pub name: Option<Text<120>>,
     /// The new metadata, which replaces the old one.
     pub metadata: Option<Metadata>,
+}
+
+/// The time that a turn may take changed.
+#[event("[A turn has {turn_seconds} seconds.][{!turn_seconds}A turn has no set time.]")]
+pub struct TurnTimeSet {
+    /// The seconds; none if nothing counts them.
+    pub turn_seconds: Option<TurnSeconds>,
 }
 
 /// The fight ended.

@@ -8,7 +8,9 @@ use crate::support::table::{RULESETS, Table, meta, owned, token};
 use serde_json::{Value, json};
 use turnkeeper::engine::{MAX_CONDITIONS, MAX_EVENTS, Refusal, Request, Role, SeededDice};
 use turnkeeper::json::read;
-use turnkeeper::vocabulary::{CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, OwnCombatant};
+use turnkeeper::vocabulary::{
+    CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, Time,
+};
 
 /// The code of a refusal and what it rests on.
 fn code(refusal: Refusal) -> (String, String) {
@@ -233,7 +235,13 @@ fn a_command_that_would_keep_more_than_an_import_may_is_refused() {
     let next = json!({"type": "end_turn", "combatant": "ann", "next": "bo", "begin": true});
     let request = Request::read(next).expect("a request");
     let refused = full
-        .decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false)
+        .decide(
+            &[],
+            &request,
+            Time::default(),
+            &mut SeededDice::new([7; 32]),
+            &|| false,
+        )
         .map(drop)
         .map_err(code);
     assert_eq!(refused, Err(("too_much_state".to_owned(), String::new())));
@@ -362,6 +370,7 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
             game.decide(
                 &[],
                 &Request::read(body).expect("a request"),
+                Time::default(),
                 &mut dice,
                 &|| false,
             )
@@ -419,6 +428,7 @@ fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
             game.decide(
                 &[],
                 &Request::read(body).expect("a request"),
+                Time::default(),
                 &mut dice,
                 &|| false,
             )
@@ -463,7 +473,7 @@ fn a_player_reads_why_a_request_writes_too_many_bytes() {
     for request in requests {
         let request = Request::read(request).expect("a request");
         game = game
-            .decide(&[], &request, &mut dice, &|| false)
+            .decide(&[], &request, Time::default(), &mut dice, &|| false)
             .expect("it is accepted")
             .next;
     }
@@ -478,7 +488,7 @@ fn a_player_reads_why_a_request_writes_too_many_bytes() {
     );
     assert!(game.examine(&[ann], &turns(1), &|| false).is_ok());
     let written = game
-        .decide(&[], &turns(1), &mut dice, &|| false)
+        .decide(&[], &turns(1), Time::default(), &mut dice, &|| false)
         .expect("it is accepted");
     assert!(
         written.events.get().len() > 50_000,
@@ -506,7 +516,13 @@ fn the_bytes_of_an_entry_count_for_each_token_that_reads_a_form_of_its_own() {
             .expect("an encounter");
         let request = Request::read((0..50).map(update).collect()).expect("a request");
         let decided = game
-            .decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false)
+            .decide(
+                &[],
+                &request,
+                Time::default(),
+                &mut SeededDice::new([7; 32]),
+                &|| false,
+            )
             .map_err(code)?;
         Ok(serde_json::to_vec(&decided.redactions).expect("JSON").len())
     };

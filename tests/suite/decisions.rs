@@ -8,7 +8,7 @@ use crate::transcripts;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{AnyEncounter, Request};
-use turnkeeper::vocabulary::Decision;
+use turnkeeper::vocabulary::{Decision, Time};
 
 /// The decisions of one ruleset: those of its manifest, and those that were awaited.
 struct Decisions {
@@ -53,7 +53,7 @@ impl Decisions {
             return;
         };
         let resolve = Request::read(json!({"type": "resolve"})).expect("a request");
-        let resolved = encounter.decide(&[], &resolve, &mut seeded(0), &|| false);
+        let resolved = encounter.decide(&[], &resolve, Time::default(), &mut seeded(0), &|| false);
         let mut listed = self.listed.iter();
         let listed = listed.find(|listed| listed.id == pending.decision);
         let lists_it = listed.is_some_and(|listed| listed.commands.contains(&"resolve"));
@@ -74,7 +74,10 @@ impl Decisions {
             let Ok(request) = Request::read(command.clone()) else {
                 continue;
             };
-            let decided = encounter.decide(&[], &request, &mut seeded(*dice), &|| false);
+            let decided =
+                encounter.decide(&[], &request, Time::default(), &mut seeded(*dice), &|| {
+                    false
+                });
             let Ok(decided) = decided else {
                 continue;
             };

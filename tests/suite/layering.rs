@@ -113,9 +113,9 @@ struct Layer {
 }
 
 /// The words and paths that pure layers may not name.
-const IMPURE: &str = "tokio async await async_trait futures axum http hyper tower tower_http lambda_http redis rusqlite jiff SystemTime \
+const IMPURE: &str = "tokio async await async_trait futures axum http hyper tower tower_http lambda_http redis rusqlite SystemTime \
     Instant thread_rng OsRng println eprintln tracing unsafe \
-    std::time std::env std::fs std::net std::process std::thread std::io rand::rng rand::random";
+    std::time Timestamp::now Zoned std::env std::fs std::net std::process std::thread std::io rand::rng rand::random";
 
 /// The module that a file is: `src/rulesets/dc20/mod.rs` is `rulesets::dc20`.
 fn module(file: &str) -> Vec<String> {
@@ -454,6 +454,7 @@ fn a_breach_is_seen() {
         ""
     );
     assert!(seen("src/engine/a.rs", "let now = std::time::Instant::now();").contains("is pure"));
+    assert!(seen("src/engine/a.rs", "let now = jiff::Timestamp::now();").contains("is pure"));
     assert!(seen("src/engine/a.rs", "async fn f() {}").contains("names async"));
     assert!(seen("src/rulesets/one/a.rs", "rand::random::<u8>()").contains("rolls dice"));
     assert!(seen("src/app/a.rs", "use crate::http::x;").contains("names http"));

@@ -29,6 +29,8 @@ mod reminders;
 mod rights;
 mod round_robin;
 mod rulesets;
+mod since;
+mod statistics;
 mod store;
 mod support;
 mod targets;

@@ -5,7 +5,7 @@ use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use turnkeeper::engine::Request;
-use turnkeeper::vocabulary::CombatantId;
+use turnkeeper::vocabulary::{CombatantId, Time};
 
 /// An id as virtual tabletops make them.
 fn foreign(id: &str) -> String {
@@ -157,7 +157,7 @@ fn a_sentence_has_the_names_of_its_time_and_none_that_is_hidden_since() {
         let request = Request::read(body).expect("a request");
         let decided = table
             .game
-            .decide(&[], &request, &mut seeded(1), &|| false)
+            .decide(&[], &request, Time::default(), &mut seeded(1), &|| false)
             .expect("it is legal");
         let redactions = decided.redactions.expect("something is hidden");
         let redacted = redactions.to("spectator").expect("a redacted entry");

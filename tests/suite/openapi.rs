@@ -102,11 +102,13 @@ fn scrubbed(mut value: Value) -> Value {
             Value::Object(fields) => {
                 for (key, value) in fields.iter_mut() {
                     match (key.as_str(), &mut *value) {
-                        ("at" | "created_at" | "exported_at", Value::String(time))
-                            if time.contains('T') =>
-                        {
+                        (
+                            "at" | "created_at" | "exported_at" | "since" | "everybody" | "gm",
+                            Value::String(time),
+                        ) if time.contains('T') => {
                             *time = "2026-01-01T00:00:00Z".into();
                         }
+                        ("seconds", seconds) => *seconds = json!(42),
                         ("request_id", Value::String(id)) => *id = "5b1a7c09e3d2f648".into(),
                         ("token", Value::String(token)) if token.starts_with("tk_") => {
                             *token = "tk_gm_shown-only-here".into();
@@ -282,6 +284,8 @@ async fn reads(capture: &mut Capture, fight: &Fight) {
         "page",
         &fight.get("/events?limit=2").send().await,
     );
+    let statistics = fight.get("/statistics").send().await;
+    capture.answer("read_statistics", "fight", &statistics);
     let short = short_fight(capture, api).await;
     capture.answer("read_encounter", "json", &short.get("").send().await);
     let lines = short
@@ -498,7 +502,7 @@ fn the_envelope_stays_small() {
     let count = schemas.expect("schemas").len();
     assert!(count <= 50, "{count} schemas");
     let bytes = document.to_string().len();
-    assert!(bytes <= 110_000, "{bytes} bytes");
+    assert!(bytes <= 115_000, "{bytes} bytes");
 }
 
 #[test]

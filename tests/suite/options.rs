@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use turnkeeper::engine::{AnyEncounter, OptionsFilter, Refusal, Request, SeededDice, Viewer};
 use turnkeeper::openapi::RulesetManifest;
 use turnkeeper::rulesets::custom::Preset;
-use turnkeeper::vocabulary::{CombatantId, Group, LegalCommand, Values};
+use turnkeeper::vocabulary::{CombatantId, Group, LegalCommand, Time, Values};
 
 /// A started fight of `size` combatants. Some are out of it, and under EXP some have no mental
 /// attack.
@@ -57,7 +57,13 @@ fn accepted(table: &Table, command: &Value) -> bool {
     let request = Request::read(command.clone()).expect("a request");
     table
         .game
-        .decide(&[], &request, &mut SeededDice::new([1; 32]), &|| false)
+        .decide(
+            &[],
+            &request,
+            Time::default(),
+            &mut SeededDice::new([1; 32]),
+            &|| false,
+        )
         .is_ok()
 }
 
@@ -616,9 +622,13 @@ fn deciding_stops_before_the_next_command() {
         asked.set(asked.get() + 1);
         asked.get() == 10
     };
-    let stopped = table
-        .game
-        .decide(&[], &request, &mut SeededDice::new([1; 32]), &tenth);
+    let stopped = table.game.decide(
+        &[],
+        &request,
+        Time::default(),
+        &mut SeededDice::new([1; 32]),
+        &tenth,
+    );
     assert_eq!((stopped.err(), asked.get()), (Some(Refusal::Stopped), 10));
 }
 
@@ -637,9 +647,13 @@ fn redaction_stops_before_the_next_event() {
         asked.set(asked.get() + 1);
         asked.get() == 60
     };
-    let stopped = table
-        .game
-        .decide(&[], &request, &mut SeededDice::new([1; 32]), &sixtieth);
+    let stopped = table.game.decide(
+        &[],
+        &request,
+        Time::default(),
+        &mut SeededDice::new([1; 32]),
+        &sixtieth,
+    );
     assert_eq!((stopped.err(), asked.get()), (Some(Refusal::Stopped), 60));
 }
 

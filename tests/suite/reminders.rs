@@ -2,7 +2,7 @@
 
 use crate::support::table::{RULESETS, Table, seeded};
 use serde_json::{Value, json};
-use turnkeeper::vocabulary::{Group, LegalCommand};
+use turnkeeper::vocabulary::{Group, LegalCommand, Time};
 
 /// How many rounds are played.
 const ROUNDS: u64 = 4;
@@ -272,9 +272,10 @@ fn a_hidden_effect_that_is_applied_looks_like_damage_by_hand() {
     ];
     let [by_hand, applied] = [0, 1].map(|n| {
         let request = turnkeeper::engine::Request::read(commands[n].clone()).expect("a request");
-        let decided = fights[n]
-            .game
-            .decide(&[], &request, &mut seeded(1), &|| false);
+        let decided =
+            fights[n]
+                .game
+                .decide(&[], &request, Time::default(), &mut seeded(1), &|| false);
         let redactions = decided.expect("it is accepted").redactions;
         let entry = redactions
             .as_ref()

@@ -229,7 +229,7 @@ async fn seen(api: &Client, file: &Value) -> Vec<Value> {
     for command in [note("x"), json!({"type": "start"})] {
         fight.accepted(command).await;
         let mut view = spectator.read("").await;
-        for own in ["id", "created_at", "version", "you"] {
+        for own in ["id", "created_at", "since", "version", "you"] {
             view.as_object_mut().expect("an object").remove(own);
         }
         seen.push(view);

@@ -281,11 +281,12 @@ impl Step {
     }
 }
 
-/// The encounter of an answer without its version.
+/// The encounter of an answer without its version, and without the time since which it waits.
 fn encounter(answer: &Answer) -> Value {
     let body = answer.json();
     let mut encounter = body.get("encounter").unwrap_or(&body).clone();
     encounter["version"].take();
+    encounter["since"].take();
     encounter
 }
 

@@ -6,6 +6,7 @@ use crate::transcripts;
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 use turnkeeper::engine::{LoadError, LogEntry, Request, SCHEMA};
+use turnkeeper::vocabulary::Time;
 
 /// The document of an encounter as JSON.
 fn document(table: &Table) -> Value {
@@ -86,8 +87,11 @@ fn played(ruleset: &str) -> (Table, Vec<(Table, LogEntry)>) {
     {
         let before = table.clone();
         let request = Request::read(body.clone());
-        let decided = request
-            .and_then(|request| before.game.decide(&[], &request, &mut seeded(1), &|| false));
+        let decided = request.and_then(|request| {
+            before
+                .game
+                .decide(&[], &request, Time::default(), &mut seeded(1), &|| false)
+        });
         if let Ok(decided) = decided {
             entries.push((before, entry(&decided)));
             table.game = decided.next;

@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
 use std::path::PathBuf;
 use turnkeeper::engine::{Decided, OptionsFilter, Request, Viewer};
+use turnkeeper::vocabulary::Time;
 
 /// The plays of a new file.
 const PLAYS: u64 = 10;
@@ -58,7 +59,7 @@ fn send(stage: &Stage, command: &Value, dice: u64) -> Result<(Stage, Decided), R
     let request = Request::read(command.clone())?;
     let decided = stage
         .game
-        .decide(&[], &request, &mut seeded(dice), &|| false)?;
+        .decide(&[], &request, Time::default(), &mut seeded(dice), &|| false)?;
     Ok((stage.after(&decided), decided))
 }
 

@@ -14,7 +14,7 @@ use super::definitions;
 use super::player::Subject;
 use super::{numbers, subjects};
 use crate::support::json::short;
-use crate::support::table::{RULESETS, entry, meta, owned, player, token};
+use crate::support::table::{RULESETS, entry, meta, owned, player, time_after, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use turnkeeper::engine::{AnyEncounter, Decided, OptionsFilter, Request, Role, Viewer};
@@ -110,7 +110,10 @@ impl Stage {
         dice: &mut dyn Dice,
     ) -> Option<(Self, Decided)> {
         let request = Request::read(command.clone()).ok()?;
-        let decided = self.game.decide(sender, &request, dice, &|| false).ok()?;
+        let decided = self
+            .game
+            .decide(sender, &request, time_after(&*self.game), dice, &|| false)
+            .ok()?;
         Some((self.after(&decided), decided))
     }
 
@@ -703,7 +706,10 @@ impl Stage {
         let request =
             Request::read(json!({"type": "undo", "to_version": to.game.version()})).ok()?;
         let rewind = self.game.rewind_target(&request).ok()??;
-        let decided = self.game.rewind(&[], &rewind, &*to.game).ok()?;
+        let decided = self
+            .game
+            .rewind(&[], &rewind, &*to.game, time_after(&*self.game))
+            .ok()?;
         Some((
             Self {
                 game: decided.next.clone(),

@@ -4,7 +4,7 @@
 use super::chance::Chance;
 use super::secrecy::{Even, Stage, named};
 use super::{numbers, subjects};
-use crate::support::table::{owned, player};
+use crate::support::table::{owned, player, time_after};
 use serde_json::{Value, json};
 use turnkeeper::engine::{Decided, OptionsFilter, RedactedEntry, Request, Viewer};
 use turnkeeper::vocabulary::OwnCombatant;
@@ -54,7 +54,12 @@ fn undo(stage: &Stage, before: &Stage) -> Decided {
         .expect("a version");
     stage
         .game
-        .rewind(&shade(stage), &rewind, &*before.game)
+        .rewind(
+            &shade(stage),
+            &rewind,
+            &*before.game,
+            time_after(&*stage.game),
+        )
         .expect("it is possible")
 }
 

@@ -6,7 +6,7 @@ use crate::support::legal_commands::{completed, listed, listed_values};
 use crate::support::table::{RULESETS, Table, owned, player};
 use serde_json::{Value, json};
 use turnkeeper::engine::{OptionsFilter, Request, Role, SeededDice, Viewer};
-use turnkeeper::vocabulary::{CombatantId, LegalCommand, Values};
+use turnkeeper::vocabulary::{CombatantId, LegalCommand, Time, Values};
 
 const NAMES: [&str; 4] = ["ann", "bob", "orc", "rat"];
 
@@ -60,9 +60,13 @@ fn check(table: &Table, viewer: &Viewer) -> usize {
     for option in &own {
         let command = completed(option);
         let request = Request::read(command.clone()).expect("an option is a request");
-        let decided = table
-            .game
-            .decide(&[], &request, &mut SeededDice::new([1; 32]), &|| false);
+        let decided = table.game.decide(
+            &[],
+            &request,
+            Time::default(),
+            &mut SeededDice::new([1; 32]),
+            &|| false,
+        );
         assert!(
             decided.is_ok(),
             "{} is listed for {viewer:?} and refused: {:?}",

@@ -7,7 +7,7 @@ use crate::support::table::{RULESETS, Table, player};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer};
-use turnkeeper::vocabulary::{CombatantId, Commands, OwnCombatant, SharedCommand};
+use turnkeeper::vocabulary::{CombatantId, Commands, OwnCombatant, SharedCommand, Time};
 
 /// The game master's commands of each ruleset; all others of its own are players'.
 const GM: &[(&str, &[&str])] = &[
@@ -210,6 +210,7 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
                         let decided = table.game.decide(
                             &[],
                             &request,
+                            Time::default(),
                             &mut SeededDice::new([7; 32]),
                             &|| false,
                         );

@@ -4,12 +4,15 @@
 use super::contract;
 use super::json::difference;
 use crate::round_robin::RoundRobin;
+use jiff::Timestamp;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::{Arc, LazyLock};
 use turnkeeper::engine::*;
 use turnkeeper::json::{ErrorKind, read};
-use turnkeeper::vocabulary::{CombatantId, Dice, Ground, LegalCommand, OwnCombatant, Registrar};
+use turnkeeper::vocabulary::{
+    CombatantId, Dice, Ground, LegalCommand, OwnCombatant, Registrar, Time,
+};
 
 /// Every ruleset that ships, and the tests' own.
 pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
@@ -294,7 +297,11 @@ impl Table {
     ) -> Result<Result<Decided, Refusal>, String> {
         let rewind = match self.game.rewind_target(request) {
             Err(refusal) => return Ok(Err(refusal)),
-            Ok(None) => return Ok(self.game.decide(&[], request, dice, &|| false)),
+            Ok(None) => {
+                return Ok(self
+                    .game
+                    .decide(&[], request, time_after(&*self.game), dice, &|| false));
+            }
             Ok(Some(rewind)) => rewind,
         };
         let past = usize::try_from(rewind.to_version)
@@ -303,7 +310,7 @@ impl Table {
         let past =
             past.ok_or_else(|| format!("{rewind:?} asks for a version that has not been"))?;
         self.game
-            .rewind(&[], &rewind, &**past)
+            .rewind(&[], &rewind, &**past, time_after(&*self.game))
             .map(Ok)
             .map_err(|e| format!("a state cannot be restored: {e}"))
     }
@@ -390,6 +397,12 @@ impl Table {
     }
 }
 
+/// A time for the next command that is another one for each version.
+pub fn time_after(game: &dyn AnyEncounter) -> Time {
+    let seconds = i64::try_from(game.version()).expect("a small version");
+    Timestamp::from_second(seconds).expect("a time").into()
+}
+
 /// The log entry of a transition.
 pub fn entry(decided: &Decided) -> LogEntry {
     LogEntry {
@@ -401,6 +414,7 @@ pub fn entry(decided: &Decided) -> LogEntry {
         events: decided.events.clone(),
         kept: decided.kept.clone(),
         redactions: decided.redactions.clone(),
+        since: decided.since,
         checkpoint: decided.checkpoint.clone(),
     }
 }

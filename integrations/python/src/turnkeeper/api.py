@@ -118,6 +118,27 @@ class CombatantDraft(TypedDict, total=False):
     """Side: `players` for the players' characters, any other word for others. By default `players`, or `monsters` for a kind other than `pc`."""
 
 
+class _CombatantStatisticsRequired(TypedDict):
+    combatant: CombatantId
+    damage_dealt: int
+    """Damage that names it as its `source`."""
+    damage_taken: int
+    """Damage that it took."""
+    healed: int
+    """Hit points that it regained."""
+    seconds: int
+    """Whole seconds of these turns, by the clock of the server, breaks of the table included."""
+    turns: int
+    """Turns that it has ended."""
+
+
+class CombatantStatistics(_CombatantStatisticsRequired, total=False):
+    """The numbers of one combatant, as far as the viewer's log tells them."""
+
+    name: str
+    """Its name; left out if it has left."""
+
+
 class _CommandRequired(TypedDict):
     type: str
     """The kind of command. The ruleset's manifest lists all."""
@@ -148,6 +169,8 @@ class CommandAnswer(_CommandAnswerRequired, total=False):
 
     options: LegalCommands
     """The legal commands after the command, with `include=options`."""
+    since: str
+    """Since when `current` and `pending` are what they are, as in the encounter."""
     table: str
     """The turn table after the command, with `include=table`: the text of the encounter with `Accept: text/plain`."""
 
@@ -327,6 +350,10 @@ class Encounter(_EncounterRequired, total=False):
 
     metadata: Metadata
     """Texts that the client keeps with it."""
+    since: str
+    """Since when `current` and `pending` are what they are, RFC 3339. Left out if the viewer sees a hidden combatant of its own: then only the game master knows."""
+    turn_seconds: int
+    """The seconds that a turn may take; left out if there is no set time."""
 
 
 class _EventRequired(TypedDict):
@@ -394,8 +421,19 @@ class ExportedEntry(_ExportedEntryRequired, total=False):
     """Events that no client reads: each followed from another."""
     redactions: dict[str, Any]
     """The redacted forms for players and spectators, if they differ."""
+    since: ExportedEntrySince
+    """Since when the encounter waits for what it waits for, if the entry changed it."""
     token_name: str
     """The name that this token had then."""
+
+
+class ExportedEntrySince(TypedDict, total=False):
+    """Since when the encounter waits for what it waits for, if the entry changed it."""
+
+    everybody: str
+    """By the changes that all viewers see."""
+    gm: str
+    """By all changes."""
 
 
 class _ExportedLogRequired(TypedDict):
@@ -664,6 +702,8 @@ class NewEncounter(_NewEncounterRequired, total=False):
     """Makes the server's dice reproducible: a whole number from 0 to 18446744073709551615."""
     tokens: list[NewToken]
     """Tokens to create with the encounter, at most 50."""
+    turn_seconds: int
+    """The seconds that a turn may take; without it there is no set time. Clients count them from `since`; nothing ends by itself."""
 
 
 class _NewTokenRequired(TypedDict):
@@ -982,6 +1022,20 @@ class _RulesetSummaryRequired(TypedDict):
 
 class RulesetSummary(_RulesetSummaryRequired, total=False):
     """A summary of a ruleset."""
+    pass
+
+
+class _StatisticsRequired(TypedDict):
+    combatants: list[CombatantStatistics]
+    """Each combatant, in the order of joining; then those that have left."""
+    from_version: int
+    """The version from which on entries are counted: 0, or the oldest that the log still holds."""
+    version: int
+    """The version up to which they are counted."""
+
+
+class Statistics(_StatisticsRequired, total=False):
+    """The numbers of a fight."""
     pass
 
 
