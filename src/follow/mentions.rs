@@ -1,33 +1,13 @@
-//! The persons that a post mentions: those of the combatants whose turns start.
+//! The persons that a post mentions.
 
-use super::{EntryLine, may_pass, without_address};
+use super::EntryLine;
+use super::encounter::EncounterReader;
 use crate::config::Follow;
-use reqwest::{Client, StatusCode, Url};
+use reqwest::{Client, Url};
 use serde::Deserialize;
-use std::time::Duration;
-
-/// The time that the server has to answer. A post without mentions is better than none.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Reads whom to mention, with the token of a game master.
-pub struct Mentions {
-    client: Client,
-    encounter: Url,
-    token: String,
-}
-
-/// The part of the encounter that is read.
-#[derive(Deserialize)]
-struct Known {
-    combatants: Vec<KnownCombatant>,
-}
-
-#[derive(Deserialize)]
-struct KnownCombatant {
-    id: String,
-    hidden: bool,
-    mention: Option<String>,
-}
+pub struct Mentions(EncounterReader);
 
 /// The part that is read of an event that starts a turn.
 #[derive(Deserialize)]
@@ -38,18 +18,11 @@ struct Started {
 impl Mentions {
     /// Those of the encounter whose `events` are followed; None without a token for them.
     pub fn of(settings: &Follow, client: &Client, events: &Url) -> Option<Self> {
-        let token = settings.mention_token.clone()?;
-        let mut encounter = events.clone();
-        encounter.path_segments_mut().ok()?.pop();
-        Some(Self {
-            client: client.clone(),
-            encounter,
-            token,
-        })
+        let token = settings.mention_token.as_deref()?;
+        Some(Self(EncounterReader::new(client, events, token)))
     }
 
-    /// The persons of the combatants whose turns start in this entry, each once. A combatant that is
-    /// hidden has none.
+    /// The persons of the combatants whose turns start in this entry.
     pub async fn of_entry(&self, entry: &EntryLine) -> Vec<String> {
         let mut starting = Vec::new();
         for event in &entry.events {
@@ -59,13 +32,19 @@ impl Mentions {
                 starting.push(combatant);
             }
         }
-        if starting.is_empty() {
+        self.of_combatants(&starting).await
+    }
+
+    /// The persons of these combatants, each once. A combatant that is hidden has none. A post
+    /// without mentions is better than none.
+    pub async fn of_combatants(&self, ids: &[String]) -> Vec<String> {
+        if ids.is_empty() {
             return Vec::new();
         }
-        let known = match self.read().await {
+        let known = match self.0.read("TURNKEEPER_MENTION_TOKEN").await {
             Ok(known) => known,
             Err(reason) => {
-                tracing::warn!(%reason, "posts without mentions");
+                tracing::warn!(%reason, "posts without mentions: needs a game master's token");
                 return Vec::new();
             }
         };
@@ -74,26 +53,10 @@ impl Mentions {
             let Some(mention) = c.mention.filter(|_| !c.hidden) else {
                 continue;
             };
-            if starting.contains(&c.id) && !mentions.contains(&mention) {
+            if ids.contains(&c.id) && !mentions.contains(&mention) {
                 mentions.push(mention);
             }
         }
         mentions
-    }
-
-    async fn read(&self) -> Result<Known, String> {
-        let request = self.client.get(self.encounter.clone()).timeout(PATIENCE);
-        let answer = request.bearer_auth(&self.token).send().await;
-        let answer = answer.map_err(without_address)?;
-        match answer.status() {
-            StatusCode::OK => {
-                let body = answer.bytes().await.map_err(without_address)?;
-                serde_json::from_slice(&body).map_err(|error| error.to_string())
-            }
-            status if may_pass(status) => Err(status.to_string()),
-            status => Err(format!(
-                "TURNKEEPER_MENTION_TOKEN: the server answers {status}. Set a game master's token"
-            )),
-        }
     }
 }

@@ -5,13 +5,17 @@
 //! what that token's viewer sees.
 
 mod address;
+mod encounter;
 mod lines;
 mod mentions;
 mod notification;
 mod position;
 mod receiver;
+mod turn_time;
 
 use crate::config::Follow;
+use encounter::{EncounterReader, EncounterState};
+use jiff::Timestamp;
 use lines::LineReader;
 use mentions::Mentions;
 use notification::Notification;
@@ -30,6 +34,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
+use turn_time::TurnTime;
 
 /// The time without any line after which the connection counts as lost. By default servers send
 /// something every 15 seconds.
@@ -51,6 +56,7 @@ enum StreamLine {
     Snapshot {
         version: u64,
         event_id: String,
+        encounter: EncounterState,
     },
     /// Read again as an [`EntryLine`].
     Transition,
@@ -68,6 +74,8 @@ struct EntryLine {
     at: String,
     commands: Vec<String>,
     events: Vec<EventLine>,
+    /// The encounter after it, unless another entry follows at once.
+    encounter: Option<EncounterState>,
 }
 
 impl EntryLine {
@@ -162,9 +170,12 @@ pub async fn follow(settings: &Follow, directory: &Path, mut stop: Stop) -> Resu
         settings,
         receiver,
         mentions: Mentions::of(settings, &client, &events),
+        reader: EncounterReader::new(&client, &events, &settings.token),
         client,
         events,
         position: Position::open(settings, directory)?,
+        turn: None,
+        told_of: None,
         is_connected: false,
     };
     let mut pause = Pause::default();
@@ -198,9 +209,14 @@ struct Courier<'s> {
     settings: &'s Follow,
     receiver: Receiver,
     mentions: Option<Mentions>,
+    reader: EncounterReader,
     client: Client,
     events: Url,
     position: Position,
+    /// The turn whose time goes on.
+    turn: Option<TurnTime>,
+    /// The last moment that was told as the end of a turn's time.
+    told_of: Option<Timestamp>,
     /// False until the first stream, and while the server is away.
     is_connected: bool,
 }
@@ -220,14 +236,23 @@ impl Courier<'_> {
         }
         self.is_connected = true;
         let mut lines = LineReader::new();
-        while let Some(chunk) = within_silence(answer.chunk(), stop).await? {
+        loop {
+            let chunk = tokio::select! {
+                chunk = within_silence(answer.chunk(), stop) => chunk?,
+                () = turn_time::is_over(self.turn.as_ref()) => {
+                    self.tell_of_time(stop).await?;
+                    continue;
+                }
+            };
+            let Some(chunk) = chunk else {
+                return Ok(());
+            };
             lines.add(&chunk);
             while let Some(line) = lines.take()? {
                 *pause = Pause::default();
                 self.line(&line, stop).await?;
             }
         }
-        Ok(())
     }
 
     /// Asks for the stream.
@@ -299,7 +324,12 @@ impl Courier<'_> {
     async fn line(&mut self, line: &str, stop: &mut Stop) -> Result<(), End> {
         match read(line)? {
             StreamLine::Other => {}
-            StreamLine::Snapshot { version, event_id } => {
+            StreamLine::Snapshot {
+                version,
+                event_id,
+                encounter,
+            } => {
+                self.go_on(TurnTime::of(encounter, Timestamp::now()));
                 if self.position.after().is_some() {
                     tracing::warn!(version, "changes are missing: follows what comes now");
                 } else {
@@ -308,7 +338,8 @@ impl Courier<'_> {
                 self.position.set(&event_id)?;
             }
             StreamLine::Transition => {
-                let entry: EntryLine = read(line)?;
+                let mut entry: EntryLine = read(line)?;
+                let state = entry.encounter.take();
                 let is_told =
                     !entry.events.is_empty() && (self.settings.post_all || entry.has(&TURNS));
                 if is_told {
@@ -320,6 +351,9 @@ impl Courier<'_> {
                     let message = Notification::changed(encounter, &entry, mentions);
                     self.post(&message, stop).await?;
                 }
+                if let Some(state) = state {
+                    self.go_on(TurnTime::of(state, Timestamp::now()));
+                }
                 self.position.set(&entry.event_id)?;
             }
             StreamLine::Deleted => {
@@ -327,6 +361,37 @@ impl Courier<'_> {
                 self.tell_of_deletion(stop).await?;
             }
         }
+        Ok(())
+    }
+
+    /// Counts the time of this turn from now on. That of one which was told of is not told again.
+    fn go_on(&mut self, turn: Option<TurnTime>) {
+        self.turn = turn.filter(|turn| self.told_of != Some(turn.over));
+    }
+
+    /// Posts that the time of the turn is over, if it still goes on: the stream may have been away.
+    async fn tell_of_time(&mut self, stop: &mut Stop) -> Result<(), End> {
+        let Some(counted) = self.turn.take() else {
+            return Ok(());
+        };
+        let now = match self.reader.read("TURNKEEPER_TOKEN").await {
+            Ok(state) => TurnTime::of(state, Timestamp::now()),
+            Err(reason) => {
+                tracing::warn!(%reason, "does not tell that the time of a turn is over");
+                None
+            }
+        };
+        let Some(turn) = now.filter(|now| now.over == counted.over) else {
+            return Ok(());
+        };
+        let mentions = match &self.mentions {
+            Some(mentions) => mentions.of_combatants(&turn.current).await,
+            None => Vec::new(),
+        };
+        let sentence = turn.sentence();
+        let message = Notification::time_over(&self.settings.encounter, &turn, &sentence, mentions);
+        self.post(&message, stop).await?;
+        self.told_of = Some(turn.over);
         Ok(())
     }
 
@@ -421,6 +486,7 @@ fn events_url(settings: &Follow) -> Result<Url, String> {
     path.pop_if_empty()
         .extend(["v1", "encounters", id, "events"]);
     drop(path);
+    url.set_query(Some("include=encounter"));
     Ok(url)
 }
 

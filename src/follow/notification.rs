@@ -1,6 +1,7 @@
 //! Notifications, and their forms for receivers.
 
 use super::EntryLine;
+use super::turn_time::TurnTime;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
@@ -43,9 +44,12 @@ struct WebhookBody<'n> {
 #[derive(Serialize)]
 struct PostedData<'e> {
     encounter: &'e str,
-    /// None after a deletion.
+    /// None if it tells of no entry.
     #[serde(flatten)]
     entry: Option<PostedEntry<'e>>,
+    /// The turn whose time is over.
+    #[serde(flatten)]
+    turn: Option<PostedTurn<'e>>,
 }
 
 /// An entry of the log as its viewer sees it.
@@ -55,6 +59,13 @@ struct PostedEntry<'e> {
     event_id: &'e str,
     commands: &'e [String],
     events: Vec<&'e RawValue>,
+}
+
+/// A turn whose time is over.
+#[derive(Serialize)]
+struct PostedTurn<'e> {
+    since: &'e str,
+    current: &'e [String],
 }
 
 impl<'e> Notification<'e> {
@@ -76,6 +87,32 @@ impl<'e> Notification<'e> {
                     commands: &entry.commands,
                     events: events.map(|event| event.whole.as_ref()).collect(),
                 }),
+                turn: None,
+            },
+        }
+    }
+
+    /// The notification that the time of a turn is over, which mentions these persons.
+    pub fn time_over(
+        encounter: &'e str,
+        turn: &'e TurnTime,
+        sentence: &'e str,
+        mentions: Vec<String>,
+    ) -> Self {
+        let moment = turn.over.as_millisecond();
+        Self {
+            id: format!("{encounter}-time-{moment}"),
+            kind: "turn.time_over",
+            at: format!("{:.3}", turn.over),
+            sentences: vec![sentence],
+            mentions,
+            data: PostedData {
+                encounter,
+                entry: None,
+                turn: Some(PostedTurn {
+                    since: &turn.since,
+                    current: &turn.current,
+                }),
             },
         }
     }
@@ -92,11 +129,12 @@ impl<'e> Notification<'e> {
             data: PostedData {
                 encounter,
                 entry: None,
+                turn: None,
             },
         }
     }
 
-    /// The version that the change made; none after a deletion.
+    /// The version that the change made, if it tells of one.
     pub fn version(&self) -> Option<u64> {
         self.data.entry.as_ref().map(|entry| entry.version)
     }

@@ -256,6 +256,50 @@ async fn whose_turn_starts_is_mentioned_unless_it_is_hidden() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_turns_time_is_told_once_and_not_of_a_turn_that_has_ended() {
+    let scene = Scene::start().await;
+    let Scene {
+        server, receiver, ..
+    } = &scene;
+    let combatants = json!([
+        {"id": "ann", "name": "Ann", "side": "players", "initiative": 9, "mention": "123"},
+        {"id": "bo", "name": "Bo", "side": "players", "initiative": 5},
+    ]);
+    let creation = json!({
+        "ruleset": "custom", "options": {"preset": "d20"}, "combatants": combatants, "turn_seconds": 3,
+    });
+    let gm = server.client().create(&creation).await;
+    let spectator = gm.spectator().await;
+    let mut command = scene.command(&spectator);
+    command.env("TURNKEEPER_MENTION_TOKEN", &gm.token);
+    let _follower = Process::start(&mut command);
+    scene.logged("follows the encounter").await;
+    gm.accepted(json!({"type": "start"})).await;
+    gm.accepted(json!({"type": "end_turn", "combatant": "ann"}))
+        .await;
+    gm.accepted(json!({"type": "override", "combatant": "ann"}))
+        .await;
+    receiver.accepts(4).await;
+    // The turns that ended sooner are not told of, nor is this one twice.
+    gm.accepted(note("rain")).await;
+    gm.accepted(json!({"type": "update_encounter", "turn_seconds": 0}))
+        .await;
+    gm.accepted(json!({"type": "end_encounter"})).await;
+    receiver.accepts(5).await;
+    let posts: Vec<Value> = receiver.accepted().iter().map(Got::json).collect();
+    let kinds: Vec<&Value> = posts.iter().map(|post| &post["type"]).collect();
+    let changed = "encounter.changed";
+    assert_eq!(
+        kinds,
+        [changed, changed, changed, "turn.time_over", changed]
+    );
+    let over = &posts[3];
+    assert_eq!(over["mentions"], json!(["123"]));
+    assert_eq!(over["data"]["current"], json!(["ann"]));
+    assert_eq!(over["data"]["since"], posts[2]["timestamp"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_change_is_posted_once_and_in_order_over_restarts_and_failures() {
     let scene = Scene::start().await;
     let Scene {
