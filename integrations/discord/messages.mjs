@@ -14,6 +14,7 @@ const LONGEST_VALUE = 100;
 // With the notes they fit into the 2,000 characters of a message.
 export const LONGEST_TABLE = 1300;
 const LONGEST_NEWS = 500;
+const LONGEST_MESSAGE = 2000;
 const ROWS_OF_OPTIONS = 3;
 
 const [MESSAGE, UPDATE] = [4, 7];
@@ -50,11 +51,23 @@ function optionButton(item) {
   return button(complete ? label : `${shorten(label, LONGEST_BUTTON - 1)}…`, place("act", item), primary ? BLUE : GREY);
 }
 
+/** When the time of a turn is over, which each reader's Discord counts down to; nothing without a set time. */
+export function timeOut({ status, since, turn_seconds: seconds }) {
+  if (status !== "running" || !seconds || !since) return "";
+  return `Time until <t:${Math.floor(Date.parse(since) / 1000) + seconds}:R>.`;
+}
+
+const spelt = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+const numbers = ({ name, combatant, turns, seconds, damage_dealt: dealt, damage_taken: taken, healed }) =>
+  `${name ?? combatant}: ${turns} ${turns === 1 ? "turn" : "turns"} in ${spelt(seconds)}, dealt ${dealt}, took ${taken}, healed ${healed}`;
+
 /** The same board for all who read the channel. */
-export function drawBoard({ note, news = [], table, items }) {
+export function drawBoard({ note, news = [], table, items, statistics }) {
   const told = news.map(escaped);
   while (told.join("\n").length > LONGEST_NEWS) told.shift();
-  const content = [note, ...told, block(table)].filter(Boolean).join("\n");
+  const board = [note, ...told, block(table)].filter(Boolean).join("\n");
+  const counted = statistics?.map(numbers).join("\n");
+  const content = counted ? `${board}\n${block(shorten(counted, LONGEST_MESSAGE - board.length - block("").length - 1))}` : board;
   if (!items) return [content, []];
   const shown = items.slice(0, ROWS_OF_OPTIONS * ROW_OF_BUTTONS).map(optionButton);
   return [content, [...chunks(shown, ROW_OF_BUTTONS).map(row), row([button("More…", "more"), button("Refresh", "show")])]];

@@ -2,7 +2,7 @@
 
 import { filled, modal, shorten } from "./forms.mjs";
 import { readCombatants, wordsOf } from "./lines.mjs";
-import { LONGEST_TABLE, askIfSure, block, digest, drawBoard, drawList, escaped, inList, isPrivate, post, update, whisper } from "./messages.mjs";
+import { LONGEST_TABLE, askIfSure, block, digest, drawBoard, drawList, escaped, inList, isPrivate, post, timeOut, update, whisper } from "./messages.mjs";
 import { Refusal, Turnkeeper } from "./turnkeeper.mjs";
 
 const [PING, COMMAND, PRESS, TYPING, FORM] = [1, 2, 3, 4, 5];
@@ -217,17 +217,20 @@ class Talk {
   }
 
   /** The fight as the party sees it. The game master's options are on it as long as nothing is hidden. */
-  async board({ note, since } = {}) {
+  async board({ note, since: version } = {}) {
     const { fight, turnkeeper } = this;
     const [table, news, options, all, encounter] = await Promise.all([
       turnkeeper.table(fight, fight.party, LONGEST_TABLE),
-      since === undefined ? [] : turnkeeper.news(fight, fight.party, since),
+      version === undefined ? [] : turnkeeper.news(fight, fight.party, version),
       turnkeeper.options(fight, fight.party),
       turnkeeper.options(fight, fight.gm),
       turnkeeper.encounter(fight),
     ]);
     const told = news.flatMap(({ text }) => text ?? []);
-    if (encounter.status === "ended") return this.show(...drawBoard({ note, news: told, table }));
+    if (encounter.status === "ended") {
+      const { combatants } = await turnkeeper.statistics(fight, fight.party);
+      return this.show(...drawBoard({ note, news: told, table, statistics: combatants }));
+    }
     const party = inList("p", options);
     const known = new Set(party.map(({ option }) => digest(option)));
     // Something may be hidden since the encounter was read.
@@ -236,7 +239,10 @@ class Talk {
     const items = party.some(({ option }) => option.primary) ? [...party, ...others] : [...others, ...party];
     const users = this.starting(news, encounter);
     const mentions = users.map((user) => `<@${user}>`).join(" ");
-    return this.show(...drawBoard({ note: [mentions, note].filter(Boolean).join(" "), news: told, table, items }), users);
+    // The channel learns of no turn that the party does not see.
+    const { since } = encounter.turn_seconds && hasSecrets ? await turnkeeper.encounter(fight, fight.party) : encounter;
+    const ends = timeOut({ ...encounter, since });
+    return this.show(...drawBoard({ note: [mentions, note, ends].filter(Boolean).join(" "), news: told, table, items }), users);
   }
 
   /** Everything that a user may choose now. The game master's list names hidden combatants. */

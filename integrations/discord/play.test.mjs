@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { Proxy, Server } from "../typescript/dist-test/server.js";
 import { BLUE, RED, SELECT, buttons, choices } from "./standin.mjs";
+import { Turnkeeper } from "./turnkeeper.mjs";
 import { SECRETS, chosen, isPrivate, labelled, said, table } from "./table.mjs";
 
 let server;
@@ -118,6 +119,24 @@ test("a hidden combatant is in nothing that others see", async (context) => {
   await discord.slash(gm, channel, "tools");
   await discord.slash(zoe, channel, "play", { character: "Cy" });
   assert.ok(created);
+});
+
+test("a board counts the time of a turn down, and shows the statistics at the end", async (context) => {
+  const { discord, stored } = await table(context, server);
+  const gm = "100", channel = "79";
+  const created = await discord.slash(gm, channel, "fight", { game: "d20", players: "Ann initiative 9", monsters: "Orc initiative 5" });
+  const [fight] = Object.values(await stored());
+  const send = (...sent) => new Turnkeeper(server.url).send(fight, fight.gm, ...sent);
+  await send({ type: "update_encounter", turn_seconds: 90 }, undefined, "seconds");
+  const shown = await discord.press(gm, created, labelled(created, "Refresh"));
+  assert.doesNotMatch(shown.content, /<t:/, "it has not begun");
+  const started = await discord.press(gm, shown, labelled(shown, "Start the fight"));
+  const [, until] = started.content.match(/^Time until <t:(\d+):R>\.$/m);
+  assert.ok(Math.abs(Number(until) - Date.now() / 1000 - 90) < 10);
+  await send([{ type: "damage", target: "orc", amount: 7, source: "ann" }, { type: "end_encounter" }], undefined, "end");
+  const ended = await discord.press(gm, started, labelled(started, "Refresh"));
+  assert.match(ended.content, /Ann: 1 turn in 0:\d\d, dealt 7, took 0, healed 0\nOrc: 0 turns in 0:00, dealt 0, took 7, healed 0/);
+  assert.doesNotMatch(ended.content, /<t:/);
 });
 
 test("whose turn starts is mentioned, once and only if all see the combatant", async (context) => {

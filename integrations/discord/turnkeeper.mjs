@@ -48,6 +48,10 @@ export class Turnkeeper {
     return this.call(`/encounters/${id}`, { token });
   }
 
+  statistics({ id }, token) {
+    return this.call(`/encounters/${id}/statistics`, { token });
+  }
+
   table({ id }, token, most) {
     return this.call(`/encounters/${id}?max_length=${most}`, { token, as: "text" });
   }

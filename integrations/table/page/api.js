@@ -32,7 +32,17 @@ export function newKey() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+// The milliseconds that the server's clock is ahead. Less than two seconds are none: its time comes in seconds.
+let ahead = 0;
+export const serverTime = () => Date.now() + ahead;
+
+function compareClocks(answer) {
+  const by = Date.parse(answer.headers.get("date")) - Date.now();
+  ahead = Math.abs(by) > 2000 ? by : 0;
+}
+
 async function answered(answer) {
+  compareClocks(answer);
   if (answer.ok) return answer;
   const problem = await answer.json().catch(() => ({}));
   throw new Problem(answer.status, problem, Number(answer.headers.get("retry-after")) || 0);

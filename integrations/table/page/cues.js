@@ -80,6 +80,12 @@ export function cue(encounter, options) {
   if (isNew && isFresh) call(now.words, encounter);
 }
 
+// The time of the turn is over: everybody sees it, and who acts or leads hears it.
+export function timeIsOver(encounter) {
+  if (encounter.you.role === "gm" || isOwnTurn(encounter)) call("Time is over", encounter);
+  else banner("Time is over", "round");
+}
+
 // The screen of a phone stays on while the fight runs and the page is seen. It needs https, or this computer.
 async function stayAwake(running) {
   if (!running) return lock?.release?.();

@@ -25,7 +25,8 @@ function save(name, blob) {
 class Desk {
   constructor() {
     $("remember").addEventListener("click", () => this.toggle());
-    $("export").addEventListener("click", () => this.export());
+    $("numbers").addEventListener("click", () => this.load(async () => (await import("./statistics.js")).show(this.fight.api)));
+    $("export").addEventListener("click", () => this.load(() => this.export()));
   }
 
   get key() {
@@ -68,15 +69,20 @@ class Desk {
     }
   }
 
-  async export() {
-    const { api, encounter } = this.fight;
+  // Reads something of the server, and says if that fails.
+  async load(step) {
     try {
-      const log = await (await api.request("/export")).blob();
-      save(`${nameOf(encounter).replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}-${encounter.version}.json`, log);
+      await step();
       $("desk-told").textContent = "";
     } catch (error) {
-      $("desk-told").textContent = error instanceof Problem && !isPassing(error) ? refusal(error, this.fight.manifest) : "The server does not answer. Export again later.";
+      $("desk-told").textContent = error instanceof Problem && !isPassing(error) ? refusal(error, this.fight.manifest) : "The server does not answer. Try again later.";
     }
+  }
+
+  async export() {
+    const { api, encounter } = this.fight;
+    const log = await (await api.request("/export")).blob();
+    save(`${nameOf(encounter).replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}-${encounter.version}.json`, log);
   }
 }
 

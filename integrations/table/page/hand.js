@@ -1,6 +1,7 @@
 // Answers the reader's presses, and calls the reader. It loads after the fight is on the screen.
 
 import { Actions } from "./actions.js";
+import * as clock from "./clock.js";
 import * as cues from "./cues.js";
 import { desk } from "./desk.js";
 import * as keys from "./keys.js";
@@ -39,6 +40,7 @@ export function draw(fight) {
 
 export function cue({ encounter, options }) {
   cues.cue(encounter, options);
+  clock.run(encounter, () => cues.timeIsOver(encounter));
 }
 
 // Forgets what was chosen and opened in a fight.
@@ -47,6 +49,7 @@ export function leave() {
   actions.reset();
   picked.reset();
   desk.leave();
+  clock.stop();
   actions.fight = null;
   $("share").hidden = true;
   document.body.classList.remove("picking", "own-turn");

@@ -19,6 +19,7 @@ const SIDES = { party: "players", monsters: "monsters" };
 // The options that every ruleset gives its encounters.
 const SHARED = [
   ["foe_hp", "Hit points of foes", "How players and spectators see them.", "In words", { oneOf: [{ const: "banded", title: "In words" }, { const: "exact", title: "In numbers" }, { const: "none", title: "Not at all" }] }],
+  ["turn_seconds", "Seconds of a turn", "The page counts them down. Nothing ends by itself.", "No limit", { type: "integer", minimum: 1, maximum: 86_400 }],
   ["player_undo", "Players undo", "A player may undo their own last command until someone else acts.", "No", { type: "boolean" }],
   ["player_effects", "Players add effects", "Players may add effects of their combatants.", "No", { type: "boolean" }],
 ];
