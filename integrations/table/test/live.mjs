@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SHADE, ambush, under } from "./fights.mjs";
-import { Page, Server, Wire, until } from "./harness.mjs";
+import { Fight, Page, Server, Wire, until } from "./harness.mjs";
 
 export function live({ browser, server, wire }) {
   test("a player interrupts, and the game master takes it back", async () => {
@@ -38,6 +38,31 @@ export function live({ browser, server, wire }) {
       for (const word of SHADE) assert.ok(!seen.includes(word), `${own.role} sees ${word}`);
     }
     for (const own of pages) await own.close();
+  });
+
+  test("the time of a turn is counted down, and its end told; the numbers of the fight are in a table", async () => {
+    const fight = await Fight.create(wire.url, {
+      ruleset: "custom", options: { preset: "d20" }, turn_seconds: 4,
+      combatants: [{ id: "ann", name: "Ann", side: "players", initiative: 9 }, { id: "orc", name: "Orc", side: "monsters", initiative: 5, hp: { current: 30 } }],
+      tokens: [{ role: "player", name: "Zoe", combatants: ["ann"] }, { role: "spectator" }],
+    });
+    const own = await Page.open(browser(), wire.url, fight, "player");
+    assert.ok(await own.page.locator("#clock").isHidden(), "it has not begun");
+    await fight.send({ type: "start" });
+    const clock = () => own.page.locator("#clock").innerText();
+    await until(async () => /^0:0[1-4] left$/.test(await clock()), "it counts down");
+    await until(async () => /^Time is over/.test(await clock()), "its end is told");
+    assert.equal(await own.page.locator("#banner").textContent(), "Time is over");
+    await fight.send([{ type: "damage", target: "orc", amount: 7, source: "ann" }, { type: "end_turn", combatant: "ann" }]);
+    await until(async () => /left$/.test(await clock()), "the next turn has its own time");
+    await fight.send({ type: "update_encounter", turn_seconds: 0 });
+    await until(() => own.page.locator("#clock").isHidden(), "no time is set");
+    await own.page.getByRole("button", { name: "Statistics" }).click();
+    const cells = (name) => own.page.locator("#statistics tr", { hasText: name }).innerText();
+    await until(async () => /^Ann\s+1\s+0:0[4-9]\s+7\s+0\s+0$/.test(await cells("Ann")), "Ann's numbers");
+    assert.match(await cells("Orc"), /^Orc\s+0\s+0:00\s+0\s+7\s+0$/);
+    await own.page.keyboard.press("Escape");
+    await own.close();
   });
 
   test("someone who is hidden acts: others see that, and not who", async () => {
