@@ -66,6 +66,8 @@ pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
 
 /// The default of [`App::with_answer_budget`].
 const DEFAULT_ANSWERS: usize = 64 * 1024 * 1024;
+/// The bytes of logs that are counted at the same time.
+const COUNTS: usize = 64 * 1024 * 1024;
 /// The default of [`App::with_log_keep`].
 pub const DEFAULT_LOG_KEEP: u64 = 10_000;
 /// The default of [`App::with_log_mib`].
@@ -89,6 +91,8 @@ pub struct App {
     renderings: Renderings,
     /// The answers that clients have not read yet.
     pub answers: Budget,
+    /// The logs that are counted.
+    counts: Budget,
     /// The open feeds.
     streams: Budget,
     /// Imports take long, so they have a thread of their own.
@@ -118,6 +122,7 @@ impl App {
             workers: Workers::new(available_parallelism().map_or(1, Into::into)),
             renderings: renderings(),
             answers: Budget::of_answers(DEFAULT_ANSWERS),
+            counts: Budget::of_answers(COUNTS),
             streams: Budget::of_things(TOKEN_STREAMS, ENCOUNTER_STREAMS),
             imports: Workers::new(1),
             limiter: LazyLock::new(Limiter::new),

@@ -63,10 +63,11 @@ impl App {
         let viewer = token.viewer(current.encounter.meta())?;
         let seen = viewer.redact(&current.encounter);
         let version = current.encounter.version();
-        // What is counted of a log is smaller than the log; long ones wait for each other.
+        // What is counted of a log is smaller than the log. Long ones wait for each other, and for
+        // nothing else.
         let bytes = usize::try_from(current.log_bytes).unwrap_or(usize::MAX);
         let client = Client::of(token, id);
-        let _room = self.answers.reserve_in_turn(&client, bytes).await?;
+        let _room = self.counts.reserve_in_turn(&client, bytes).await?;
         let mut from_version = None;
         let mut count = Count {
             log: CountedLog::default(),

@@ -5,7 +5,7 @@ use super::document::unreadable;
 use crate::vocabulary::{CombatantId, Encounter, Ruleset, SharedEvent, Time};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use utoipa::ToSchema;
 
 /// The numbers of one combatant, as far as the viewer's log tells them.
@@ -18,7 +18,8 @@ pub struct CombatantStatistics {
     pub name: Option<String>,
     /// Turns that it has ended.
     pub turns: u64,
-    /// Whole seconds of these turns, by the clock of the server, breaks of the table included.
+    /// Whole seconds from the starts of these turns to their ends, by the clock of the server: time in
+    /// which it waits or delays is included, and breaks of the table.
     pub seconds: u64,
     /// Damage that names it as its `source`.
     pub damage_dealt: u64,
@@ -45,7 +46,8 @@ enum CountedEntry {
 enum CountedEvent {
     TurnStarted(CombatantId),
     TurnEnded(CombatantId),
-    /// Nothing goes on.
+    Left(CombatantId),
+    /// No turn is open any more.
     AllEnded,
     Damaged {
         combatant: CombatantId,
@@ -128,7 +130,7 @@ impl CountedLog {
             let numbers = tally.numbers.remove(&c.id).unwrap_or_default();
             statistics.push(numbers.of(c.id.clone(), Some(c.name.to_string())));
         }
-        let left = tally.numbers.into_iter();
+        let left = tally.left.into_iter().chain(tally.numbers);
         statistics.extend(left.map(|(id, numbers)| numbers.of(id, None)));
         statistics
     }
@@ -139,7 +141,7 @@ fn counted(event: SharedEvent) -> Option<CountedEvent> {
     Some(match event {
         SharedEvent::TurnStarted(e) => CountedEvent::TurnStarted(e.combatant),
         SharedEvent::TurnEnded(e) => CountedEvent::TurnEnded(e.combatant),
-        SharedEvent::CombatantLeft(e) => CountedEvent::TurnEnded(e.combatant),
+        SharedEvent::CombatantLeft(e) => CountedEvent::Left(e.combatant),
         SharedEvent::EncounterEnded(_) | SharedEvent::Overridden(_) => CountedEvent::AllEnded,
         SharedEvent::Damaged(e) if !e.set => CountedEvent::Damaged {
             combatant: e.combatant,
@@ -158,6 +160,10 @@ fn counted(event: SharedEvent) -> Option<CountedEvent> {
 #[derive(Default)]
 struct Tally {
     numbers: BTreeMap<CombatantId, Numbers>,
+    /// Those of combatants that have left. Another one may have the id now.
+    left: Vec<(CombatantId, Numbers)>,
+    /// The ids of those that have left, until another one's turn starts.
+    gone: HashSet<CombatantId>,
     /// The turns that go on, by their combatants.
     started: HashMap<CombatantId, Time>,
 }
@@ -179,10 +185,26 @@ impl Tally {
     fn count(&mut self, at: Time, event: &CountedEvent) {
         match event {
             CountedEvent::TurnStarted(combatant) => {
-                self.end(combatant, at);
-                self.started.insert(combatant.clone(), at);
+                self.gone.remove(combatant);
+                if self.started.insert(combatant.clone(), at).is_some() {
+                    // The viewer does not know when the turn before ended.
+                    add(&mut self.of(combatant).turns, 1);
+                }
             }
-            CountedEvent::TurnEnded(combatant) => self.end(combatant, at),
+            CountedEvent::TurnEnded(combatant) => {
+                // A viewer may not have seen the start. That of one that has left ended with it.
+                if !self.gone.contains(combatant) {
+                    self.started.entry(combatant.clone()).or_insert(at);
+                }
+                self.end(combatant, at);
+            }
+            CountedEvent::Left(combatant) => {
+                self.end(combatant, at);
+                self.gone.insert(combatant.clone());
+                if let Some(numbers) = self.numbers.remove(combatant) {
+                    self.left.push((combatant.clone(), numbers));
+                }
+            }
             CountedEvent::AllEnded => {
                 let going_on: Vec<_> = self.started.keys().cloned().collect();
                 for combatant in going_on {

@@ -28,6 +28,7 @@ use reqwest::{Client, Response, StatusCode, Url};
 use rustls::{ClientConfig, RootCertStore};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -175,7 +176,7 @@ pub async fn follow(settings: &Follow, directory: &Path, mut stop: Stop) -> Resu
         events,
         position: Position::open(settings, directory)?,
         turn: None,
-        told_of: None,
+        told_of: BTreeSet::new(),
         is_connected: false,
     };
     let mut pause = Pause::default();
@@ -215,8 +216,8 @@ struct Courier<'s> {
     position: Position,
     /// The turn whose time goes on.
     turn: Option<TurnTime>,
-    /// The last moment that was told as the end of a turn's time.
-    told_of: Option<Timestamp>,
+    /// The moments of late that were told as the end of a turn's time.
+    told_of: BTreeSet<Timestamp>,
     /// False until the first stream, and while the server is away.
     is_connected: bool,
 }
@@ -235,6 +236,9 @@ impl Courier<'_> {
             tracing::info!(after, "continues after the last change");
         }
         self.is_connected = true;
+        if self.turn.is_none() && self.position.after().is_some() {
+            self.read_turn().await;
+        }
         let mut lines = LineReader::new();
         loop {
             let chunk = tokio::select! {
@@ -364,9 +368,20 @@ impl Courier<'_> {
         Ok(())
     }
 
+    /// Reads which turn it is: a stream that continues brings no state before the next change.
+    async fn read_turn(&mut self) {
+        match self.reader.read("TURNKEEPER_TOKEN").await {
+            Ok(state) => self.go_on(TurnTime::of(state, Timestamp::now())),
+            Err(reason) => tracing::warn!(%reason, "does not know the time of this turn"),
+        }
+    }
+
     /// Counts the time of this turn from now on. That of one which was told of is not told again.
     fn go_on(&mut self, turn: Option<TurnTime>) {
-        self.turn = turn.filter(|turn| self.told_of != Some(turn.over));
+        self.turn = turn.filter(|turn| !self.told_of.contains(&turn.over));
+        self.told_of = self
+            .told_of
+            .split_off(&turn_time::earliest(Timestamp::now()));
     }
 
     /// Posts that the time of the turn is over, if it still goes on: the stream may have been away.
@@ -374,13 +389,15 @@ impl Courier<'_> {
         let Some(counted) = self.turn.take() else {
             return Ok(());
         };
-        let now = match self.reader.read("TURNKEEPER_TOKEN").await {
-            Ok(state) => TurnTime::of(state, Timestamp::now()),
+        let state = match self.reader.read("TURNKEEPER_TOKEN").await {
+            Ok(state) => state,
             Err(reason) => {
-                tracing::warn!(%reason, "does not tell that the time of a turn is over");
-                None
+                tracing::warn!(%reason, "asks again whether the time of a turn is over");
+                self.turn = counted.later(Timestamp::now());
+                return Ok(());
             }
         };
+        let now = TurnTime::of(state, Timestamp::now());
         let Some(turn) = now.filter(|now| now.over == counted.over) else {
             return Ok(());
         };
@@ -390,9 +407,10 @@ impl Courier<'_> {
         };
         let sentence = turn.sentence();
         let message = Notification::time_over(&self.settings.encounter, &turn, &sentence, mentions);
-        self.post(&message, stop).await?;
-        self.told_of = Some(turn.over);
-        Ok(())
+        self.told_of.insert(turn.over);
+        // It is of no use later, and changes wait behind it.
+        let posted = timeout(turn_time::LATE, self.post(&message, stop)).await;
+        posted.unwrap_or(Ok(()))
     }
 
     /// Posts that the encounter was deleted. There is nothing to continue then.

@@ -197,7 +197,9 @@ pub struct EncounterUpdated {
 }
 
 /// The time that a turn may take changed.
-#[event("[A turn has {turn_seconds} seconds.][{!turn_seconds}A turn has no set time.]")]
+#[event(
+    "[A turn has {turn_seconds} {turn_seconds:second|seconds}.][{!turn_seconds}A turn has no set time.]"
+)]
 pub struct TurnTimeSet {
     /// The seconds; none if nothing counts them.
     pub turn_seconds: Option<TurnSeconds>,

@@ -83,6 +83,25 @@ fn what_was_undone_does_not_count_in_any_ruleset() {
 }
 
 #[test]
+fn an_id_that_another_one_has_now_has_numbers_of_its_own() {
+    let mut fight = CountedFight::new("custom");
+    for sent in [
+        json!({"type": "start", "totals": {"ann": 4, "bob": 3, "orc": 2, "rat": 1}}),
+        json!({"type": "damage", "target": "orc", "amount": 7, "source": "rat"}),
+        json!({"type": "remove_combatant", "combatant": "orc"}),
+        json!({"type": "add_combatant", "details": {"id": "orc", "name": "Another", "side": "monsters"}}),
+        json!({"type": "damage", "target": "orc", "amount": 2, "source": "rat"}),
+    ] {
+        fight.send(sent).expect("it is accepted");
+    }
+    let orcs = fight.now().iter().filter(|one| one.combatant == *"orc");
+    let taken: Vec<_> = orcs
+        .map(|one| (one.name.as_deref(), one.damage_taken))
+        .collect();
+    assert_eq!(taken, [(Some("Another"), 2), (None, 7)]);
+}
+
+#[test]
 fn a_turn_counts_its_seconds_once_it_has_ended() {
     let mut counted = CountedFight::new("custom");
     let start = json!({"type": "start", "totals": {"ann": 4, "bob": 3, "orc": 2, "rat": 1}});
