@@ -217,6 +217,7 @@ pub(super) fn new_meta(
         request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
         player_undo: false,
         player_effects: false,
+        player_damage: false,
         tokens: vec![token.record(Role::Gm, "gm".to_owned())],
     };
     Ok((meta, token))

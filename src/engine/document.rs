@@ -37,6 +37,9 @@ pub struct Meta {
     /// Whether players may add effects of their combatants.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub player_effects: bool,
+    /// Whether players may record damage and healing of their combatants.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub player_damage: bool,
     /// Who may do what.
     pub tokens: Vec<TokenRecord>,
 }

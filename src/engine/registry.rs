@@ -38,11 +38,13 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncou
     let Creation {
         player_undo,
         player_effects,
+        player_damage,
         ..
     } = creation;
     let meta = Meta {
         player_undo,
         player_effects,
+        player_damage,
         ..meta
     };
     let mut wrong = Vec::new();

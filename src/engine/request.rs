@@ -128,6 +128,10 @@ pub struct Creation {
     #[serde(default)]
     #[schema(default = false)]
     pub player_effects: bool,
+    /// True if players may record damage and healing of their combatants.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub player_damage: bool,
 }
 
 fn unnamed() -> Text<120> {

@@ -140,6 +140,8 @@ fn allow<'a, R: Ruleset>(
         AllowedRole::Author => Err(Barrier::Unset(verb, "player_undo")),
         AllowedRole::Source if meta.player_effects => allow_effect(viewer, fields),
         AllowedRole::Source => Err(Barrier::Unset(verb, "player_effects")),
+        AllowedRole::Target if meta.player_damage => allow_hit(viewer, verb, fields),
+        AllowedRole::Target => Err(Barrier::Unset(verb, "player_damage")),
         AllowedRole::Player => {
             let command = match R::Command::parse(verb, fields) {
                 Some(Ok(command)) => command,
@@ -178,6 +180,23 @@ fn allow_effect<'a>(viewer: &'a Viewer, fields: &Map<String, Value>) -> Result<(
         return Err(Barrier::EffectWithoutSource);
     };
     owns_all(viewer, verb, &[source])
+}
+
+/// Whether a player may record damage or healing: all targets are the player's.
+fn allow_hit<'a>(
+    viewer: &'a Viewer,
+    verb: &'a str,
+    fields: &Map<String, Value>,
+) -> Result<(), Barrier<'a>> {
+    let (target, targets) = match SharedCommand::parse(verb, fields) {
+        Some(Ok(SharedCommand::Damage(c))) => (c.target, c.targets),
+        Some(Ok(SharedCommand::Heal(c))) => (c.target, c.targets),
+        // What cannot be read is refused for that, by the same reading.
+        Some(Err(_)) => return Ok(()),
+        _ => return Err(Barrier::OfGm(verb)),
+    };
+    let all: Vec<&CombatantId> = target.iter().chain(targets.iter().flatten()).collect();
+    owns_all(viewer, verb, &all)
 }
 
 /// Refuses a command in the name of a combatant that is not the player's.

@@ -63,6 +63,8 @@ pub struct EncounterView<'a, R: Ruleset> {
     player_undo: bool,
     /// True if players may add effects of their combatants.
     player_effects: bool,
+    /// True if players may record damage and healing of their combatants.
+    player_damage: bool,
     #[schema(ignore)]
     state: &'a R::State,
     /// The time of its creation, RFC 3339.
@@ -164,6 +166,7 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
             turn_seconds: encounter.turn_seconds,
             player_undo: meta.player_undo,
             player_effects: meta.player_effects,
+            player_damage: meta.player_damage,
             state: &encounter.state,
             created_at: &meta.created_at,
             you,

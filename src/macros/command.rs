@@ -26,10 +26,11 @@ impl Parse for Heading {
             "player" => "Player",
             "author" => "Author",
             "source" => "Source",
+            "target" => "Target",
             _ => {
                 return Err(Error::new(
                     sender.span(),
-                    "`gm`, `player`, `author` or `source` is expected.",
+                    "`gm`, `player`, `author`, `source` or `target` is expected.",
                 ));
             }
         };

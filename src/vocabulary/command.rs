@@ -31,7 +31,7 @@ pub enum SharedCommand {
 
 /// Deals damage. If hit points are tracked and reach 0, the target is defeated; player characters
 /// get the ruleset's `down` condition.
-#[command(gm, "Deal damage[ to {target}]")]
+#[command(target, "Deal damage[ to {target}]")]
 pub struct Damage {
     /// The combatant that takes the damage. Required without `targets`.
     pub target: Option<CombatantId>,
@@ -48,7 +48,7 @@ pub struct Damage {
 }
 
 /// Restores hit points, at most up to the maximum. A target that was at 0 gets up again.
-#[command(gm, "Heal[ {target}][{!target} a combatant]")]
+#[command(target, "Heal[ {target}][{!target} a combatant]")]
 pub struct Heal {
     /// The combatant that regains hit points. Required without `targets`.
     pub target: Option<CombatantId>,

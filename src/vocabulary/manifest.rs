@@ -154,7 +154,8 @@ pub struct CommandSpec {
 /// Senders of a command. The game master may send every command, a spectator none. `player`: the
 /// player of the acting combatants; any player if the command has none. `gm`: only the game master.
 /// `author`: with `player_undo` also the player whose command is undone. `source`: with
-/// `player_effects` also the player of the effect's source.
+/// `player_effects` also the player of the effect's source. `target`: with `player_damage` also the
+/// player of all of its targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AllowedRole {
@@ -166,6 +167,8 @@ pub enum AllowedRole {
     Author,
     /// If the encounter allows it, the player of the combatant that is the effect's source.
     Source,
+    /// If the encounter allows it, the player of all of its targets.
+    Target,
 }
 
 /// In whose name a command is sent.
@@ -270,5 +273,9 @@ pub const HOUSE_RULES: &[Rule] = &[
         "TK-14",
         "A combatant that is set aside is out of the fight and not defeated, until it is brought \
          back.",
+    ),
+    Rule::supplementary(
+        "TK-15",
+        "If the encounter allows it, a player may record damage and healing of their combatants.",
     ),
 ];

@@ -322,6 +322,9 @@ fn commands(page: &mut String, manifest: &RulesetManifest, shared: bool, objects
             AllowedRole::Source => {
                 "The game master sends it; if the encounter allows it, also the player of the effect's source."
             }
+            AllowedRole::Target => {
+                "The game master sends it; if the encounter allows it, also the player of all of its targets."
+            }
         };
         let summary = cell(command.summary);
         let _ = write!(page, "\n### {}\n\n{summary} {sender}\n", command.kind);

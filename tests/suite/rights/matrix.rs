@@ -155,6 +155,11 @@ fn may(
             let is_players = effect["hidden"] != true && effect["reminder"]["automatic"] != true;
             is_players && effect["source"].as_str().is_some_and(owns)
         }
+        Role::Player if shared && ["damage", "heal"].contains(&verb) => {
+            let several = command["targets"].as_array().into_iter().flatten();
+            let mut all = several.chain(command.get("target"));
+            all.all(|target| target.as_str().is_some_and(owns))
+        }
         Role::Player if shared => verb == "undo",
         Role::Player if gm_verbs.contains(&verb) => false,
         Role::Player => {
@@ -163,12 +168,12 @@ fn may(
     }
 }
 
-/// A fight in which players may undo and add effects, or may not.
+/// A fight in which players may undo, add effects and record damage, or may not.
 fn table(ruleset: &AnyRuleset, allowed: bool) -> Table {
     let combatants: Vec<Value> = NAMES.iter().map(|name| json!({"id": name})).collect();
     let id = ruleset.manifest.id;
     Table::create(
-        json!({"ruleset": id, "combatants": combatants, "player_undo": allowed, "player_effects": allowed}),
+        json!({"ruleset": id, "combatants": combatants, "player_undo": allowed, "player_effects": allowed, "player_damage": allowed}),
     )
 }
 
@@ -217,7 +222,7 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
                         !matches!(decided, Err(Refusal::Fields(_)))
                     };
                     let players = if shared {
-                        verb == "add_effect"
+                        ["add_effect", "damage", "heal"].contains(&verb.as_str())
                     } else {
                         !gm_verbs.contains(&verb.as_str())
                     };

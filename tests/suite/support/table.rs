@@ -31,6 +31,7 @@ pub fn meta(tokens: Vec<TokenRecord>) -> Meta {
         request: None,
         player_undo: false,
         player_effects: false,
+        player_damage: false,
         tokens,
     }
 }
