@@ -16,7 +16,7 @@ use crate::vocabulary::{
 };
 use serde_json::json;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 const PLAYERS: &str = "players";
 const MONSTERS: &str = "monsters";
@@ -117,7 +117,9 @@ fn tools_of_the_table<R: Ruleset>(
 ) -> Vec<LegalCommand> {
     let encounter = &record.encounter;
     if viewer.role == Role::Player {
-        return trials.keep_legal(own_effect(record, viewer));
+        let mut own = own_hits(record, viewer);
+        own.extend(own_effect(record, viewer));
+        return trials.keep_legal(own);
     }
     let mut legal_commands = shared(encounter);
     if encounter.status == Status::Running && encounter.active().next().is_some() {
@@ -130,7 +132,8 @@ fn tools_of_the_table<R: Ruleset>(
     legal_commands
 }
 
-/// Says which option of each combatant is the usual answer to what is pending.
+/// Says which option about each combatant is the usual answer to what is pending: of several forms
+/// the preferred one, else the first.
 fn choose_usual_answers<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &mut [LegalCommand]) {
     let Some(pending) = R::pending(encounter) else {
         return;
@@ -138,10 +141,21 @@ fn choose_usual_answers<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &m
     let Some(usual) = pending.commands.first() else {
         return;
     };
-    let mut answered: HashSet<Option<CombatantId>> = HashSet::new();
-    for option in legal_commands {
-        if option.group == Group::Decision && option.verb() == *usual {
-            option.primary = answered.insert(option.actor.clone());
+    let mut answers: HashMap<Option<String>, usize> = HashMap::new();
+    for (at, option) in legal_commands.iter().enumerate() {
+        if option.group != Group::Decision || option.verb() != *usual {
+            continue;
+        }
+        let about = option.command["combatant"].as_str().map(str::to_owned);
+        let answer = answers.entry(about).or_insert(at);
+        let is_preferred = |at: usize| legal_commands.get(at).is_some_and(|one| one.preferred);
+        if option.preferred && !is_preferred(*answer) {
+            *answer = at;
+        }
+    }
+    for at in answers.into_values() {
+        if let Some(option) = legal_commands.get_mut(at) {
+            option.make_primary();
         }
     }
 }
@@ -192,7 +206,7 @@ fn shared<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let mut legal_commands = vec![note, rename, time, end];
     legal_commands.extend(add_combatant(encounter));
     legal_commands.extend(effects(encounter));
-    legal_commands.extend(hit_points(encounter));
+    legal_commands.extend(hit_points(encounter, |_| true));
     legal_commands.extend(set_condition(encounter));
     legal_commands.extend(clear_condition(encounter));
     legal_commands.extend(set_aside(encounter));
@@ -409,12 +423,18 @@ fn moment(title: &'static str, at: &'static str, counts: Vec<Property>) -> Alter
     Alternative { title, values }
 }
 
-fn hit_points<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
+/// Damage and healing of those that are `meant`.
+fn hit_points<R: Ruleset>(
+    encounter: &Encounter<R>,
+    meant: impl Fn(&Combatant<R>) -> bool,
+) -> Vec<LegalCommand> {
     let sources = shared_list(encounter.iter().map(|c| &c.id));
     let damage = LegalCommand::of::<Damage>("TK-1").among("source", &sources, None);
     let heal = LegalCommand::of::<Heal>("TK-1");
-    let foes_first = sorted_by_side(encounter, false);
-    let friends_first = sorted_by_side(encounter, true);
+    let [mut foes_first, mut friends_first] =
+        [false, true].map(|own_first| sorted_by_side(encounter, own_first));
+    foes_first.retain(|c| meant(c));
+    friends_first.retain(|c| meant(c));
     let mut legal_commands = aimed(&foes_first, &damage, |c| !c.hurt_by_member(), |_| true);
     let healed = aimed(&friends_first, &heal, |c| !c.hurt_by_member(), |_| true);
     legal_commands.extend(healed);
@@ -653,6 +673,19 @@ fn own_effect<R: Ruleset>(record: &EncounterRecord<R>, viewer: &Viewer) -> Vec<L
     let everyone: Vec<&Combatant<R>> = encounter.iter().collect();
     let source = Property::required("source", Values::combatants(own));
     add_effect("TK-13", &everyone, &[source], None)
+}
+
+/// Damage and healing of the player's own combatants.
+fn own_hits<R: Ruleset>(record: &EncounterRecord<R>, viewer: &Viewer) -> Vec<LegalCommand> {
+    if !record.meta.player_damage || record.encounter.status == Status::Ended {
+        return Vec::new();
+    }
+    let mut hits = hit_points(&record.encounter, |c| viewer.owns(&c.id));
+    hits.retain(|option| !is_void(option));
+    for option in &mut hits {
+        option.rule = "TK-15";
+    }
+    hits
 }
 
 /// The way back, if there is one, to the version `oldest` and no further.

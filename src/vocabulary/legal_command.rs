@@ -21,8 +21,13 @@ pub struct LegalCommand {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub actor: Option<CombatantId>,
-    /// True for the usual answer to what is pending.
+    /// True for the usual answer to what is pending: one for each combatant that may be the answer.
     pub primary: bool,
+    /// The field that names the combatant on whose row the usual answer stands: decided, or the only
+    /// required choice. A press on that row sends the command with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    pub row: Option<&'static str>,
     /// True if `command` can be sent as it is. Otherwise fill in the required choices first.
     pub complete: bool,
     /// The decided part of the command.
@@ -44,6 +49,14 @@ pub struct LegalCommand {
     #[serde(skip)]
     #[schema(ignore)]
     pub own_group: Option<Group>,
+    /// True if it is the usual one of several forms of a command.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub preferred: bool,
+    /// The required choice of a combatant that had only one value.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub filled_in: Option<&'static str>,
     /// True if it is legal whenever another such command of its verb is, with the same values.
     #[serde(skip)]
     #[schema(ignore)]
@@ -128,6 +141,7 @@ impl LegalCommand {
             group: Group::Tools,
             actor: None,
             primary: false,
+            row: None,
             complete: true,
             command: json!({"type": C::SPEC.verb}),
             choices,
@@ -135,6 +149,8 @@ impl LegalCommand {
             fields,
             template: None,
             own_group: None,
+            preferred: false,
+            filled_in: None,
             alike: false,
         }
     }
@@ -172,6 +188,31 @@ impl LegalCommand {
             template: Some(template),
             ..self
         }
+    }
+
+    /// Says that it is the usual one of several forms of a command.
+    pub fn preferred(self) -> Self {
+        Self {
+            preferred: true,
+            ..self
+        }
+    }
+
+    /// Says that it is the usual answer to what is pending.
+    pub fn make_primary(&mut self) {
+        self.primary = true;
+        self.row = self.row_field();
+    }
+
+    /// The field that names the combatant that the option is about.
+    fn row_field(&self) -> Option<&'static str> {
+        let mut required = self.choices.iter().filter(|choice| choice.required);
+        if let Some(choice) = required.next() {
+            let is_it = choice.values.are_combatants() && required.next().is_none();
+            return is_it.then_some(choice.field);
+        }
+        let decided = |field: &&'static str| self.command.get(*field).is_some();
+        self.filled_in.or(Some("combatant")).filter(decided)
     }
 
     /// Says where a page shows it, if that does not follow from who acts.
@@ -339,7 +380,12 @@ impl LegalCommand {
         let mut open = Vec::with_capacity(self.choices.len());
         for choice in std::mem::take(&mut self.choices) {
             match choice.values.only_value() {
-                Some(only) if choice.required => self.set(choice.field, only),
+                Some(only) if choice.required => {
+                    if choice.values.are_combatants() {
+                        self.filled_in = Some(choice.field);
+                    }
+                    self.set(choice.field, only);
+                }
                 _ => open.push(choice),
             }
         }

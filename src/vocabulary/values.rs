@@ -150,6 +150,16 @@ impl Values {
         Self::one_of(Named::Combatants, ids.into_iter().map(|id| id.as_str()))
     }
 
+    /// Whether each value is a combatant.
+    pub fn are_combatants(&self) -> bool {
+        let of = match self {
+            Self::OneOf(listed) => &listed.of,
+            Self::Shared(list) => &list.of,
+            _ => return false,
+        };
+        matches!(of, Named::Combatants)
+    }
+
     fn one_of<V: Into<Value>>(of: Named, values: impl IntoIterator<Item = V>) -> Self {
         let values = values.into_iter().map(Into::into).collect();
         Self::OneOf(ListedValues { of, values })

@@ -525,7 +525,7 @@ fn what_is_published_fits_an_answer_of_a_load_balancers_function() {
 fn the_list_of_tools_is_small_and_its_schemas_stand_alone() {
     let list = committed(TOOLS);
     let bytes = list.to_string().len();
-    assert!(bytes < 11_000, "{bytes} bytes");
+    assert!(bytes < 11_200, "{bytes} bytes");
     let tools = list["tools"].as_array().expect("tools");
     assert_eq!(tools.len(), 6);
     for tool in tools {

@@ -2,15 +2,19 @@
 
 import { Problem, isPassing, newKey, pause } from "./api.js";
 import { field, resolve } from "./fields.js";
-import { about, isAboutSome } from "./options.js";
+import { about, answers, isAboutSome } from "./options.js";
 import { hideToast, toast } from "./toast.js";
-import { $, h, redraw } from "./view.js";
-import { nameOf, refusal, ruleText } from "./words.js";
+import { $, h, redraw, told } from "./view.js";
+import { nameOf, refusal, ruleText, sentence } from "./words.js";
 
 // The tools that are pressed most have a row of their own.
 const HISTORY = ["undo", "redo"];
 // So many reactions are shown at once; more are folded.
 const FEW = 4;
+// So many combatants between whom to choose have a button each beside their rows.
+const MOST_NAMES = 12;
+// So many other answers stand beside the usual one.
+const BESIDE = 2;
 // So many sentences of an answer are told beside its undo.
 const TOLD = 2;
 
@@ -19,7 +23,7 @@ function identity({ command, choices }) {
   return [Object.entries(command).sort(), choices.map((choice) => choice.field)];
 }
 
-function keyed(options) {
+export function keyed(options) {
   const seen = new Map();
   return options.map((option) => {
     const key = JSON.stringify(identity(option));
@@ -56,21 +60,48 @@ function turns(ones, encounter) {
   });
 }
 
+// The combatants between whom the decision is, each a button with its name.
+function names(usual, encounter) {
+  const name = ({ key, option, id }) => {
+    const label = option.row in option.command ? option.label : `${option.label}: ${nameOf(encounter, id)}`;
+    return h("button", { type: "button", class: "primary", "data-key": key, "data-about": id },
+      h("span", { "aria-hidden": "true" }, nameOf(encounter, id)), h("span", { class: "unseen" }, label));
+  };
+  const [{ option }] = usual;
+  const title = option.row in option.command ? sentence(option.label.replace(/^[^:]*: /, "")) : option.label;
+  const buttons = usual.length > MOST_NAMES ? h("p", { class: "hint" }, "Choose on a row.") : h("div", { class: "buttons names" }, usual.map(name));
+  return h("div", { role: "group", "aria-label": title, "data-key": "names" }, h("p", { class: "eyebrow" }, title), buttons);
+}
+
+// Decisions: the usual answer, or the combatants between whom it is, and the rest a level below.
+function decisions(ones, encounter, defs) {
+  const keys = new Map(ones.map((one) => [one.option, one.key]));
+  const usual = answers({ items: ones.map(({ option }) => option), $defs: defs }, encounter.combatants).map((one) => ({ ...one, key: keys.get(one.option) }));
+  const rest = ones.filter(({ option }) => !option.primary);
+  const isOpen = usual.filter(({ id }) => id !== undefined).length > 1;
+  const single = ones.filter(({ option }) => option.primary && !(isOpen && option.row));
+  const isBeside = ({ option }) => option.complete && option.command.type !== "resolve" && !isOpen;
+  const beside = rest.filter(isBeside).slice(0, BESIDE);
+  return [
+    isOpen && names(usual.filter(({ id }) => id !== undefined), encounter),
+    row("decision", [...single, ...beside], ({ option }) => (option.primary ? "primary" : "decision")),
+    folded("Other answers", rest.filter((one) => !beside.includes(one)), !usual.length),
+  ];
+}
+
 // The groups of buttons: decisions with the usual one first, what the turn allows, reactions, and the tools of the table.
-function groups(all, encounter) {
+function groups(all, encounter, defs) {
   const isOwn = ({ option }) => encounter.you.combatants.includes(option.actor);
   const of = (group) => {
     const ones = all.filter(({ option }) => option.group === group);
     return [...ones.filter(isOwn), ...ones.filter((one) => !isOwn(one))];
   };
-  const [decisions, reactions, tools] = [of("decision"), of("reaction"), of("tools")];
-  const usual = decisions.filter(({ option }) => option.primary);
-  const others = decisions.filter((one) => !usual.includes(one));
+  const [reactions, tools] = [of("reaction"), of("tools")];
   const isHistory = ({ option }) => HISTORY.includes(option.command.type);
   const rest = tools.filter((one) => !isHistory(one));
   const few = reactions.length <= FEW;
   return [
-    row("decision", [...usual, ...others], ({ option }) => (option.primary ? "primary" : "decision")),
+    ...decisions(of("decision"), encounter, defs),
     turns(of("turn"), encounter),
     few ? reactions.length > 0 && titled("Reactions", row("reaction", reactions, () => "reaction")) : folded("Reactions", reactions),
     row("history", tools.filter(isHistory), () => "quiet"),
@@ -87,7 +118,7 @@ export class Actions {
     this.options = new Map();
     this.turn = Promise.resolve();
     document.addEventListener("click", (event) => {
-      const pressed = event.target.closest("#buttons button[data-key], #picked button[data-key]");
+      const pressed = event.target.closest("#buttons button[data-key], #picked button[data-key], #rows button.answer");
       // The second press of a double click would be for the button that has come to its place.
       if (pressed && event.detail < 2) this.press(pressed.dataset.key, pressed.classList.contains("more"), pressed.dataset.about);
     });
@@ -105,7 +136,7 @@ export class Actions {
     const all = keyed(options?.items ?? []);
     $("actions").hidden = encounter.you.role === "spectator";
     const nothing = options && !all.length && h("p", { class: "hint" }, encounter.status === "ended" ? "The fight is over." : "Nothing to do now. Others decide.");
-    redraw($("buttons"), [groups(all, encounter), nothing], $("actions-title"));
+    redraw($("buttons"), [groups(all, encounter, options?.$defs), nothing], $("actions-title"));
     const first = all.filter(({ option }) => ["decision", "reaction"].includes(option.group)).length;
     $("sheet").hidden = !first || first === all.length;
     $("actions").classList.toggle("waits", !first);
@@ -170,6 +201,13 @@ export class Actions {
     $("told").textContent = "";
     if (form) this.ask();
     else this.turn = this.confirm();
+  }
+
+  // Presses the usual answer, if it is one alone.
+  pressUsual() {
+    const buttons = [...$("buttons").querySelectorAll("button.primary")];
+    if (buttons.length === 1) this.press(buttons[0].dataset.key, false, buttons[0].dataset.about);
+    return buttons.length;
   }
 
   // Presses the first option that is so.
@@ -257,7 +295,7 @@ export class Actions {
 
   // Tells what a press did, with a button that takes it back.
   told({ version, events }) {
-    const texts = events.map(({ text }) => text).filter(Boolean);
+    const texts = told(version, events);
     const more = texts.length > TOLD ? " …" : "";
     const type = events.some((event) => event.type === "undone") ? "redo" : "undo";
     const found = [...this.options].find(([, option]) => option.command.type === type && option.complete);
@@ -309,7 +347,7 @@ export class Actions {
     if (!open?.form) return;
     $("fields").replaceChildren();
     const isOrigin = (one) => one.dataset.key === open.key && one.dataset.about === open.about && one.classList.contains("more") === open.more;
-    const back = [...document.querySelectorAll("#buttons button, #picked button")].find(isOrigin);
+    const back = [...document.querySelectorAll("#buttons button, #picked button, #rows button.answer")].find(isOrigin);
     (back ?? $("actions-title")).focus();
   }
 

@@ -9,10 +9,11 @@ const OFF = "keys-off";
 const KEYS = [
   ["↑ ↓", "Go to a row; with Shift choose rows on the way"],
   ["Space", "Choose the row"],
-  ["1 – 9, 0", "Choose a row by its number: 0 is the tenth"],
+  ["1 – 9, 0", "Choose a row by its number, counted from who acts: 0 is the tenth"],
+  ["Shift 1 – 9, 0", "Answer the decision with that row: who acts next, who claims the turn"],
   ["d", "Damage what is chosen: type a number, then Enter"],
   ["h", "Heal what is chosen"],
-  ["n", "End the turn: the first of the large buttons"],
+  ["n", "End the turn: the large button"],
   ["u", "Undo the last step"],
   ["Alt ↑ ↓", "Move the row in the order, if the rules allow it"],
   ["Esc", "Clear the choice"],
@@ -52,7 +53,10 @@ export function listen(actions, picked, move) {
   const letters = {
     d: () => picked.beginHit("damage"),
     h: () => picked.beginHit("heal"),
-    n: () => actions.pressFirst(({ primary }) => primary) || toast("There is no turn to end now."),
+    n: () => {
+      const usual = actions.pressUsual();
+      if (usual !== 1) toast(usual ? "Choose who: Shift and the number of the row, or its button." : "There is no turn to end now.");
+    },
     u: () => actions.pressFirst(({ command }) => command.type === "undo") || toast("There is nothing to undo."),
   };
   const arrow = (event, by) => {
@@ -68,14 +72,22 @@ export function listen(actions, picked, move) {
     if (event.altKey) return false;
     if (isOff()) return false;
     if (event.key === "?") return showKeys() ?? true;
-    if (/^\d$/.test(event.key)) return choose(Number(event.key) || 10);
+    const digit = /^Digit(\d)$/.exec(event.code)?.[1];
+    if (event.shiftKey && digit) return answer(numbered(digit));
+    if (/^\d$/.test(event.key)) return choose(numbered(event.key));
     const act = letters[event.key];
     act?.();
     return act !== undefined;
   };
-  const choose = (number) => {
-    const row = $("rows").children[number - 1];
-    if (!row?.dataset.combatant) return false;
+  const numbered = (digit) => $("rows").querySelector(`[data-digit="${digit}"]`)?.closest(".row");
+  const answer = (row) => {
+    const button = row?.querySelector("button.answer");
+    if (button) actions.press(button.dataset.key, false, button.dataset.about);
+    else toast("This row is no answer now.");
+    return true;
+  };
+  const choose = (row) => {
+    if (!row) return false;
     picked.toggle(row.dataset.combatant);
     picked.focusRow(row);
     return true;

@@ -30,7 +30,7 @@ export const command = (options, type, values) => find(options, type, values, tr
 
 // An option as it is about one combatant, or undefined if it cannot be.
 export function about(option, id, defs) {
-  for (const field of ABOUT) {
+  for (const field of [option.row, ...ABOUT].filter(Boolean)) {
     const decided = decide(option, { [field]: id }, defs);
     if (decided) return decided;
   }
@@ -46,6 +46,16 @@ export function about(option, id, defs) {
   if (!listed?.length) return undefined;
   const narrowed = { ...schema, properties: { ...schema.properties, target: { title: schema.properties.target.title, oneOf: listed } }, required: [...(schema.required ?? []), "target"] };
   return { ...option, choices: option.choices.map((one) => (one === choice ? { ...one, schema: narrowed } : one)) };
+}
+
+// The usual answers to what is decided: each an option, as it is about the combatant on whose row it stands if it stands on one.
+export function answers({ items, $defs }, combatants) {
+  const of = (option) => {
+    if (!option.row) return [{ option }];
+    if (option.row in option.command) return [{ option, id: option.command[option.row] }];
+    return combatants.filter(({ id }) => decide(option, { [option.row]: id }, $defs)).map(({ id }) => ({ option, id }));
+  };
+  return items.filter(({ primary }) => primary).flatMap(of);
 }
 
 // True if an option has to name one combatant or several.

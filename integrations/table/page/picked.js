@@ -1,7 +1,7 @@
 // The combatants that the reader has chosen on the rows, and what can be done to them.
 
-import { button } from "./actions.js";
-import { about, command, find } from "./options.js";
+import { button, keyed } from "./actions.js";
+import { about, answers, command, find } from "./options.js";
 import { isMoved } from "./reorder.js";
 import { toast } from "./toast.js";
 import { $, conditionName, h, redraw } from "./view.js";
@@ -47,6 +47,16 @@ export class Picked {
     return this.actions.fight;
   }
 
+  // The usual answers that stand on rows, by the combatant: where there is a choice between several.
+  answers() {
+    const { encounter, options } = this.fight ?? {};
+    if (options?.version !== encounter?.version) return new Map();
+    const all = keyed(options.items);
+    const key = (option) => all.find((one) => one.option === option).key;
+    const some = answers(options, encounter.combatants).filter(({ id }) => id !== undefined);
+    return some.length < 2 ? new Map() : new Map(some.map(({ option, id }) => [id, { key: key(option), label: option.label }]));
+  }
+
   // Whether the rules let a row of the order be moved.
   canMove(entry) {
     const { encounter, options } = this.fight ?? {};
@@ -64,8 +74,9 @@ export class Picked {
     return ids.map((id) => combatants.find((combatant) => combatant.id === id));
   }
 
+  // Those that are shown: who has acted may be folded.
   rows() {
-    return [...$("rows").querySelectorAll(".row[data-combatant]")];
+    return [...$("rows").querySelectorAll(".row[data-combatant]")].filter((row) => row.offsetParent !== null);
   }
 
   toggle(id) {
@@ -99,7 +110,10 @@ export class Picked {
   // The row that arrows start from.
   row() {
     const rows = this.rows();
-    return rows.find((row) => row.dataset.key === this.cursor) ?? rows.find((row) => row.matches(".current")) ?? rows[0];
+    const found = rows.find((row) => row.dataset.key === this.cursor);
+    // Who has fallen since goes to the end. The reader stays.
+    if (found?.matches(".out") && !this.wasOut) return rows[Math.min(this.place, rows.length - 1)];
+    return found ?? rows.find((row) => row.matches(".current")) ?? rows[0];
   }
 
   focusRow(row = this.row()) {
@@ -109,6 +123,9 @@ export class Picked {
   moveTo(key) {
     if (!key || this.cursor === key) return;
     this.cursor = key;
+    const rows = this.rows();
+    this.place = rows.findIndex((row) => row.dataset.key === key);
+    this.wasOut = rows[this.place]?.matches(".out");
     for (const row of this.rows()) row.querySelector(".name").tabIndex = row.dataset.key === key ? 0 : -1;
   }
 
@@ -224,6 +241,8 @@ export class Picked {
     for (const id of this.ids) if (!known.has(id)) this.ids.delete(id);
     const all = this.all();
     document.body.classList.toggle("picking", all.length > 0);
+    const focused = document.activeElement.closest?.("#rows .row.out");
+    if (focused && focused.dataset.key === this.cursor && !this.wasOut) this.focusRow();
     $("picked").hidden = !all.length;
     redraw($("picked"), all.length ? this.view(all, encounter, manifest) : [], this.row()?.querySelector(".name"));
   }

@@ -21,6 +21,7 @@ const SHARED = [
   ["foe_hp", "Hit points of foes", "How players and spectators see them.", "In words", { oneOf: [{ const: "banded", title: "In words" }, { const: "exact", title: "In numbers" }, { const: "none", title: "Not at all" }] }],
   ["turn_seconds", "Seconds of a turn", "The page counts them down. Nothing ends by itself.", "No limit", { type: "integer", minimum: 1, maximum: 86_400 }],
   ["player_undo", "Players undo", "A player may undo their own last command until someone else acts.", "No", { type: "boolean" }],
+  ["player_damage", "Players record damage", "Players may record damage and healing of their combatants.", "No", { type: "boolean" }],
   ["player_effects", "Players add effects", "Players may add effects of their combatants.", "No", { type: "boolean" }],
 ];
 

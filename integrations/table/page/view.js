@@ -45,7 +45,7 @@ function reconcile(parent, children) {
 export function redraw(parent, children, otherwise) {
   const focused = parent.contains(document.activeElement) ? document.activeElement : null;
   reconcile(parent, children.flat(Infinity).filter(Boolean));
-  if (focused && document.activeElement !== focused) (focused.isConnected ? focused : otherwise)?.focus();
+  if (focused && document.activeElement !== focused) (focused.isConnected ? focused : otherwise)?.focus({ preventScroll: true });
 }
 
 const SIDES = ["players", "monsters"];
@@ -123,7 +123,12 @@ function placeOf({ slot, initiative, out }) {
   return place === null ? "" : [h("span", { class: "unseen" }, slot ? "Place " : "Initiative "), String(place)];
 }
 
-function row(encounter, entry, { key, number, isStop }, table) {
+// A button on a row that answers what is decided.
+function answer({ key, label }, id, name) {
+  return h("button", { type: "button", class: "answer", "data-key": key, "data-about": id, "aria-label": label.includes(name) ? label : `${label}: ${name}` }, "Choose");
+}
+
+function row(encounter, entry, { key, place, digit, isStop, answered }, table) {
   const combatant = encounter.combatants.find(({ id }) => id === entry.combatant);
   if (!combatant) return entry.slot ? emptyTurn(entry, key) : null;
   const { id, side } = combatant;
@@ -132,14 +137,14 @@ function row(encounter, entry, { key, number, isStop }, table) {
   const person = player(encounter, combatant, table.players);
   const picked = table.ids.has(id);
   const kind = ["row", state, picked ? "picked" : "", colour(encounter, side)].filter(Boolean).join(" ");
-  return h("li", { "data-key": key, "data-at": number - 1, "data-combatant": id, class: kind, "aria-current": state === "current" ? "true" : undefined },
+  return h("li", { "data-key": key, "data-at": place, "data-combatant": id, class: kind, "aria-current": state === "current" ? "true" : undefined },
     h("span", { class: "place" }, placeOf(entry)),
     h("div", { class: "who" },
-      h("button", { type: "button", class: "name", "aria-pressed": String(picked), tabindex: isStop ? 0 : -1, "data-digit": number > 10 ? undefined : number % 10 }, entry.name),
+      h("button", { type: "button", class: "name", "aria-pressed": String(picked), tabindex: isStop ? 0 : -1, "data-digit": digit }, entry.name),
       h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), entry.note && h("span", { class: "note" }, entry.note),
       table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has notes")),
       tags(encounter, combatant), members(encounter, combatant)),
-    h("div", { class: "state" }, health(combatant), h("span", { class: "word" }, word), table.canMove(entry) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
+    h("div", { class: "state" }, health(combatant), answered ? answer(answered, id, entry.name) : h("span", { class: "word" }, word), table.canMove(entry) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
 }
 
 // Rows are told apart by their combatant or turn, and by how often it came before.
@@ -153,7 +158,25 @@ function rows(encounter, table) {
   });
   // One row is reached by Tab, the others by arrows.
   const stop = keys.includes(table.cursor) ? table.cursor : keys[encounter.order.findIndex(({ combatant }) => combatant)];
-  return encounter.order.map((entry, place) => row(encounter, entry, { key: keys[place], number: place + 1, isStop: keys[place] === stop }, table));
+  const [digits, answers] = [digitsOf(encounter.order), table.answers()];
+  const answerOf = ({ combatant }, place) => (encounter.order.findIndex((entry) => entry.combatant === combatant && !entry.acted) === place ? answers.get(combatant) : undefined);
+  const one = (entry, place) => row(encounter, entry, { key: keys[place], place, digit: digits.get(place), isStop: keys[place] === stop, answered: answerOf(entry, place) }, table);
+  return encounter.order.map((entry, place) => (isLater(entry) ? null : one(entry, place))).concat(laterTurns(encounter.order));
+}
+
+// The digits of the first ten rows of combatants, from the one that acts, or acts next, and around.
+function digitsOf(order) {
+  const places = order.flatMap(({ combatant }, place) => (combatant ? [place] : []));
+  const first = ["current", "next"].map((state) => places.findIndex((place) => order[place][state])).find((found) => found >= 0) ?? 0;
+  return new Map([...places.slice(first), ...places.slice(0, first)].slice(0, 10).map((place, number) => [place, (number + 1) % 10]));
+}
+
+// A turn that nobody has yet, and that does not come next.
+const isLater = ({ combatant, slot, next }) => !combatant && slot && !next;
+
+function laterTurns(order) {
+  const slots = order.filter((entry) => isLater(entry) && !entry.acted).map(({ slot }) => slot);
+  return slots.length ? [h("li", { "data-key": "later turns", class: "later" }, `Empty turns to come: ${slots.join(", ")}`)] : [];
 }
 
 const ROLES = ["gm", "player", "spectator"];
@@ -195,8 +218,47 @@ function scene(encounter) {
   return all.map((effect) => [effect.name, lasting(encounter, effect)].filter(Boolean).join(", ")).join(" · ");
 }
 
+// In an order of more rows than this, those that have acted are folded.
+const MANY = 9;
+const FOLDED = 2;
+
+function fold(order) {
+  const acted = order.filter((entry) => entry.acted && !entry.current && !entry.out).length;
+  const [button, list] = [$("acted"), $("rows")];
+  button.hidden = order.length <= MANY || acted < FOLDED;
+  const open = list.classList.contains("unfolded");
+  button.textContent = open ? "Hide who has acted" : `${acted} have acted`;
+  button.ariaExpanded = String(open);
+  list.classList.toggle("folded", !button.hidden && !open);
+}
+
+$("acted").addEventListener("click", () => {
+  const open = $("rows").classList.toggle("unfolded");
+  $("rows").classList.toggle("folded", !open);
+  $("acted").textContent = open ? "Hide who has acted" : `${$("rows").querySelectorAll(".acted").length} have acted`;
+  $("acted").ariaExpanded = String(open);
+});
+
+// The turn that was in view last.
+let inView = "";
+
+// Brings the row that acts, or acts next, into view once it is another one.
+function keepInView({ id, round, current, order }) {
+  const acting = order.find((entry) => entry.current) ?? order.find((entry) => entry.next);
+  const now = JSON.stringify([id, round, current, acting?.combatant, acting?.slot]);
+  if (now === inView) return;
+  inView = now;
+  const row = $("rows").querySelector(".row.current") ?? $("rows").querySelector(".row.next");
+  if (!row || document.querySelector("dialog[open]")) return;
+  const { top, bottom } = row.getBoundingClientRect();
+  // On a phone, buttons lie over the end of the screen.
+  const buttons = $("actions").getBoundingClientRect();
+  const end = getComputedStyle($("actions")).position === "sticky" ? Math.min(innerHeight, buttons.top) : innerHeight;
+  if (top < 0 || bottom > end) scrollBy({ top: top - end / 3 });
+}
+
 // Before the reader can choose rows.
-const UNTOUCHED = { ids: new Set(), players: new Map(), canMove: () => false, hasNote: () => false };
+const UNTOUCHED = { ids: new Set(), players: new Map(), answers: () => new Map(), canMove: () => false, hasNote: () => false };
 
 // `table` says which rows are chosen, who plays whom, and which rows can be moved.
 export function draw(encounter, manifest, table = UNTOUCHED) {
@@ -215,8 +277,10 @@ export function draw(encounter, manifest, table = UNTOUCHED) {
   $("scene").hidden = !effects;
   $("scene").textContent = effects;
   $("rows").classList.toggle("flat", !encounter.order.some((entry) => entry.slot ?? entry.initiative !== null));
-  document.body.classList.toggle("many", encounter.order.length > 9);
+  document.body.classList.toggle("many", encounter.order.length > MANY);
+  fold(encounter.order);
   redraw($("rows"), rows(encounter, table));
+  keepInView(encounter);
   $("fight").dataset.version = encounter.version;
   $("fight").hidden = false;
   $("entrance").hidden = true;
@@ -234,14 +298,43 @@ $("log").addEventListener("scroll", ({ target }) => {
 });
 new ResizeObserver(toEnd).observe($("log"));
 
+// What an undo or redo is about, by the log on the page: the first sentence, and whether more went with it.
+function jumpWords(version, { type, to_version: to }) {
+  const entries = [...$("log").children].filter(({ dataset }) => Number(dataset.version) >= to && Number(dataset.version) < version);
+  const at = type === "undone" ? to + 1 : to;
+  const about = entries.find(({ dataset }) => Number(dataset.version) === at)?.querySelector("p:not(.when)")?.textContent;
+  if (!about) return "";
+  const after = entries.filter(({ dataset }) => Number(dataset.version) > at && !dataset.jump && !dataset.undone);
+  return type === "undone" ? `Undone: ${about}${after.length ? " And what came after." : ""}` : `Redone: ${about}`;
+}
+
+// The sentences of an entry. An undo says what it takes back.
+export function told(version, events) {
+  return events.map((event) => ("to_version" in event && jumpWords(version, event)) || event.text).filter(Boolean);
+}
+
+// Marks the entries that an undo takes back, and those that a redo brings back.
+function mark(version, events) {
+  for (const { type, to_version: to } of events) {
+    if (to === undefined) continue;
+    for (const { dataset } of $("log").children) {
+      const number = Number(dataset.version);
+      if (type === "undone" && number > to && number < version) dataset.undone = "";
+      if (type === "redone" && number === to) delete dataset.undone;
+    }
+  }
+}
+
 // Adds an entry at the end of the log.
 export function tell({ version, at, token_name: by, events }) {
-  const texts = events.map((event) => event.text).filter(Boolean);
+  const texts = told(version, events);
   if (!texts.length) return;
   const time = new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const head = h("p", { class: "when" }, h("time", { datetime: at }, time), by && ` · ${by}`);
   const log = $("log");
-  log.append(h("article", { "data-version": version }, head, texts.map((text) => h("p", {}, text))));
+  const jump = events.some((event) => "to_version" in event);
+  mark(version, events);
+  log.append(h("article", { "data-version": version, "data-jump": jump }, head, texts.map((text) => h("p", {}, text))));
   while (log.childElementCount > KEPT) log.firstChild.remove();
   toEnd();
 }

@@ -34,10 +34,13 @@ async function compare(own) {
   const { role, fight } = own;
   const [encounter, options, shown] = [await fight.read(role), await fight.read(role, "/options?include=tools"), await own.shown()];
   const names = (ids) => encounter.order.filter(({ combatant }) => ids.includes(combatant)).map(({ name }) => name);
-  assert.deepEqual(shown.names, encounter.order.map(({ name }) => name), `${role}: order`);
+  const rows = encounter.order.filter(({ combatant, next }) => combatant || next);
+  assert.deepEqual(shown.names, rows.map(({ name }) => name), `${role}: order`);
   const current = encounter.order.filter((row) => row.current).map(({ name }) => name);
   assert.deepEqual(shown.current, current, `${role}: current`);
-  assert.deepEqual(shown.buttons, options.items.map(({ label }) => label).sort(), `${role}: buttons`);
+  const isChoice = ({ primary, row }) => shown.choices.length > 0 && primary && row !== undefined;
+  assert.deepEqual(shown.buttons, options.items.filter((option) => !isChoice(option)).map(({ label }) => label).sort(), `${role}: buttons`);
+  for (const { row, command } of options.items.filter(isChoice)) assert.ok(!(row in command) || shown.choices.includes(command[row]), `${role}: ${row} of ${command.type}`);
   if (encounter.current.length) {
     const large = await own.page.locator("#now .large").innerText();
     for (const name of names(encounter.current)) assert.ok(large.includes(name), `${role}: ${large}`);
@@ -53,7 +56,8 @@ async function knowsNothing(own, wire) {
 
 // Takes the decision whose command was sent least, in turns by one press and with values that change from press to press.
 async function step(own, uses, turn) {
-  const decisions = own.page.locator("#buttons > .buttons[data-key=decision] button:not(.more)");
+  await own.page.locator("#buttons > details[data-key='Other answers']").evaluateAll((all) => all.forEach((one) => one.setAttribute("open", "")));
+  const decisions = own.page.locator("#buttons > :is([data-key=decision], [data-key=names], [data-key='Other answers']) button:not(.more)").locator("visible=true");
   const types = await decisions.evaluateAll((all) => all.map((button) => Object.fromEntries(JSON.parse(button.dataset.key)[0]).type));
   if (!types.length) return undefined;
   const sent = (type) => uses.get(type) ?? 0;

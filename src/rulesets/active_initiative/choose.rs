@@ -225,6 +225,6 @@ pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
         }
     }
     let nominate = nominate.whom("next", next).alike_values("next");
-    let begin = nominate.clone().with("begin", true);
+    let begin = nominate.clone().with("begin", true).preferred();
     vec![nominate.without(&["begin"]), begin]
 }

@@ -374,7 +374,8 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         }
         let decision = LegalCommand::of::<Claim>("DC-18")
             .with("combatant", c.id.as_str())
-            .with("at_once", true);
+            .with("at_once", true)
+            .preferred();
         legal.push(alike(&c.id, decision));
     }
 }

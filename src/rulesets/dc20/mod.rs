@@ -334,7 +334,14 @@ impl Ruleset for Dc20 {
             remarks.push(format!("delaying until after {}", enemy.name));
         }
         if has_no_turn(&encounter.state, c) && c.active() && !encounter.state.slots.is_empty() {
-            remarks.push("no turn yet".to_owned());
+            let claims = encounter.state.claim_of(&c.id).is_some();
+            let passes = encounter.state.passed.contains(&c.id);
+            let words = match (claims, passes) {
+                (true, _) => "claims the turn",
+                (_, true) => "passes",
+                _ => "no turn yet",
+            };
+            remarks.push(words.to_owned());
         }
         if encounter.round > 0 {
             remarks.push(format!(

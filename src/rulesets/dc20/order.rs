@@ -5,14 +5,25 @@ use super::team::{has_no_turn, occupants, team, team_name};
 use super::{Combatant, Encounter, Phase, Slot, State, Team, Way};
 use crate::vocabulary::{OrderEntry, Reason};
 
-/// The turns in their order, then those who made a check and have no turn yet.
+/// The turns in their order, with those who claim the awaited one in it; then those who made a check
+/// and have no turn yet.
 pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
     let state = &encounter.state;
     let waiting = waiting(encounter);
     let passed = places_passed(state);
+    let claimants = claimants(encounter);
     let mut entries = Vec::new();
     for (place, slot) in state.slots.iter().enumerate() {
         if slot.removed {
+            continue;
+        }
+        if let Some(reached) = state.reached()
+            && reached.id == slot.id
+            && !claimants.is_empty()
+        {
+            for c in &claimants {
+                entries.push(claimed_turn(state, slot, c));
+            }
             continue;
         }
         if slot.occupants.is_empty() {
@@ -24,7 +35,8 @@ pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
         }
     }
     for c in encounter.iter() {
-        if c.state.slot.is_none() && c.state.check.is_some() {
+        let claims = claimants.iter().any(|claimant| claimant.id == c.id);
+        if c.state.slot.is_none() && c.state.check.is_some() && !claims {
             entries.push(without_turn(c));
         }
     }
@@ -36,6 +48,27 @@ fn turn_of(state: &State, slot: &Slot, c: &Combatant) -> OrderEntry {
         Some(way) => reason(c, way),
         None => Reason::default(),
     };
+    OrderEntry {
+        slot: Some(slot.id.as_str().to_owned()),
+        team: Some(team_name(state, slot.team)),
+        ..OrderEntry::new(&c.id, because)
+    }
+}
+
+/// Those who claim the awaited turn.
+fn claimants(encounter: &Encounter) -> Vec<&Combatant> {
+    let state = &encounter.state;
+    if !matches!(state.phase, Phase::Claim) {
+        return Vec::new();
+    }
+    let claims = state.claims.iter();
+    claims
+        .filter_map(|claim| encounter.get(&claim.combatant))
+        .collect()
+}
+
+fn claimed_turn(state: &State, slot: &Slot, c: &Combatant) -> OrderEntry {
+    let because = with_check(c, Reason::new("DC-17", "claims this turn"));
     OrderEntry {
         slot: Some(slot.id.as_str().to_owned()),
         team: Some(team_name(state, slot.team)),

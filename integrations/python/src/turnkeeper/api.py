@@ -127,7 +127,7 @@ class _CombatantStatisticsRequired(TypedDict):
     healed: int
     """Hit points that it regained."""
     seconds: int
-    """Whole seconds of these turns, by the clock of the server, breaks of the table included."""
+    """Whole seconds from the starts of these turns to their ends, by the clock of the server: time in which it waits or delays is included, and breaks of the table."""
     turns: int
     """Turns that it has ended."""
 
@@ -178,7 +178,7 @@ class CommandAnswer(_CommandAnswerRequired, total=False):
 class _CommandInfoRequired(TypedDict):
     schema: dict[str, Any]
     """Its JSON Schema."""
-    sender: Literal["player", "gm", "author", "source"]
+    sender: Literal["player", "gm", "author", "source", "target"]
     """The roles that may send it."""
     shared: bool
     """True if every ruleset understands it."""
@@ -194,7 +194,7 @@ class CommandInfo(_CommandInfoRequired, total=False):
 
 
 class _CommandSpecRequired(TypedDict):
-    sender: Literal["player", "gm", "author", "source"]
+    sender: Literal["player", "gm", "author", "source", "target"]
     """The role that may send it."""
     summary: str
     """The effect of the command, in one line."""
@@ -327,6 +327,8 @@ class _EncounterRequired(TypedDict):
     """All combatants, in the order of turns as far as the system knows it."""
     pending: Pending | None
     """The pending decision; null if there is none."""
+    player_damage: bool
+    """True if players may record damage and healing of their combatants."""
     player_effects: bool
     """True if players may add effects of their combatants."""
     player_undo: bool
@@ -577,7 +579,7 @@ class _LegalCommandRequired(TypedDict):
     label: str
     """The words for a button, such as `Ann: end turn`."""
     primary: bool
-    """True for the usual answer to what is pending."""
+    """True for the usual answer to what is pending: one for each combatant that may be the answer."""
     rule: str
     """The rule that allows it."""
 
@@ -587,6 +589,8 @@ class LegalCommand(_LegalCommandRequired, total=False):
 
     actor: CombatantId
     """The combatant that acts, if the command is one combatant's."""
+    row: str
+    """The field that names the combatant on whose row the usual answer stands: decided, or the only required choice. A press on that row sends the command with it."""
 
 
 class _LegalCommandsRequired(TypedDict):
@@ -694,6 +698,8 @@ class NewEncounter(_NewEncounterRequired, total=False):
     """Name for people. Default: "Encounter"."""
     options: dict[str, Any]
     """The ruleset's options. Its document has their schema."""
+    player_damage: bool
+    """True if players may record damage and healing of their combatants. Default: false."""
     player_effects: bool
     """True if players may add effects of their combatants. Default: false."""
     player_undo: bool
