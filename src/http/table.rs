@@ -40,6 +40,7 @@ const FILES: &[Asset] = files! {
     "/table/words.js" "text/javascript; charset=utf-8" "words.js",
     "/table/hand.js" "text/javascript; charset=utf-8" "hand.js",
     "/table/options.js" "text/javascript; charset=utf-8" "options.js",
+    "/table/newcomers.js" "text/javascript; charset=utf-8" "newcomers.js",
     "/table/picked.js" "text/javascript; charset=utf-8" "picked.js",
     "/table/reorder.js" "text/javascript; charset=utf-8" "reorder.js",
     "/table/keys.js" "text/javascript; charset=utf-8" "keys.js",

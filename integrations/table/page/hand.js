@@ -5,12 +5,14 @@ import * as clock from "./clock.js";
 import * as cues from "./cues.js";
 import { desk } from "./desk.js";
 import * as keys from "./keys.js";
+import { Newcomers } from "./newcomers.js";
 import { Picked } from "./picked.js";
 import { Reorder } from "./reorder.js";
 import { $ } from "./view.js";
 
 const actions = new Actions();
 export const picked = new Picked(actions);
+const newcomers = new Newcomers(actions);
 const reorder = new Reorder(actions, picked);
 keys.listen(actions, picked, (by) => reorder.step(by));
 cues.listen();
@@ -34,6 +36,7 @@ export function open(fight) {
 export function draw(fight) {
   actions.draw();
   picked.draw();
+  newcomers.draw();
   desk.draw(fight);
   $("share").hidden = fight.encounter.you.role !== "gm";
 }

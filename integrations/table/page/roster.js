@@ -40,7 +40,10 @@ export function vocabulary(manifest, definition) {
   const own = Object.entries(properties).filter(isOfLine).flatMap(([name, schema]) => wordsOf(name, schema, numberWords));
   const shared = properties.members ? [HP, TEMP, PLAYER, TOGETHER] : [HP, TEMP, PLAYER];
   const apart = own.some(({ word }) => word === "group") && sharesInitiative(definition) ? [APART] : [];
-  return new Map([...shared, ...apart, ...own].map((field) => [field.word, field]));
+  const words = new Map([...shared, ...apart, ...own].map((field) => [field.word, field]));
+  // `init +3` is what the roll adds, `init 13` the roll's total.
+  const added = definition?.score?.add?.map((number) => words.get(String(number).toLowerCase())).find(Boolean);
+  return Object.assign(words, { added });
 }
 
 const sharesInitiative = (definition) => definition?.score?.per === "group";
@@ -171,7 +174,9 @@ class Line {
     const numeric = this.numericAt(place);
     if (numeric) {
       const value = place + numeric.length;
-      return this.isNumber(value) ? { field: numeric.field, value: this.tokens[value], next: value + 1 } : null;
+      const isAdded = numeric.field.word === "initiative" && this.words.added && /^[+-]/.test(this.tokens[value] ?? "");
+      const field = isAdded ? this.words.added : numeric.field;
+      return this.isNumber(value) ? { field, value: this.tokens[value], next: value + 1 } : null;
     }
     return this.otherFieldAt(place);
   }
@@ -305,12 +310,13 @@ const groupOf = (name) => hyphened(name.normalize("NFC"), /[^\p{L}\p{M}\p{N}]+/g
 
 // Combatants for the lines of each list, such as `{ party, monsters }`; `sides` has the side of each list.
 export class Roster {
-  constructor(texts, sides, words, definition) {
+  constructor(texts, sides, words, definition, numbers = new Map()) {
     this.lines = [];
     this.combatants = [];
     // The line of each combatant.
     this.origins = [];
-    this.numbers = new Map();
+    // The highest number of each name.
+    this.numbers = numbers;
     this.shares = words.has("group") && sharesInitiative(definition);
     for (const [list, text] of Object.entries(texts)) {
       for (const [place, content] of text.split("\n").entries()) {

@@ -185,6 +185,11 @@ export function isOwnTurn({ current, you }) {
   return current.some((id) => you.combatants.includes(id));
 }
 
+// Whether the reader's combatant is asked for a decision between turns.
+function isOwnChoice({ current, pending, you }) {
+  return !current.length && Boolean(pending?.combatants.some((id) => you.combatants.includes(id)));
+}
+
 // The rule that asks for what is awaited, behind a press.
 function why({ pending }, manifest) {
   const text = pending && ruleText(manifest, pending.rule);
@@ -201,7 +206,7 @@ function now(encounter, manifest) {
   const held = encounter.status === "running" && coming.some(({ combatant }) => combatant && !encounter.pending?.combatants.includes(combatant));
   const over = encounter.status === "ended";
   const hidden = encounter.pending?.decision === "someone_acts";
-  const title = isOwnTurn(encounter) ? "Your turn" : acting.length || hidden ? "Acting now" : encounter.status === "running" ? "Between turns" : "The fight";
+  const title = isOwnTurn(encounter) ? "Your turn" : isOwnChoice(encounter) ? "You choose" : acting.length || hidden ? "Acting now" : encounter.status === "running" ? "Between turns" : "The fight";
   const large = over ? "It is over" : acting.length ? list(acting.map(({ name }) => name)) : hidden ? "Someone" : wait || "Nobody acts";
   return [
     h("h2", { id: "now-title", class: "eyebrow" }, title),

@@ -65,6 +65,25 @@ export function live({ browser, server, wire }) {
     await own.close();
   });
 
+  test("newcomers are typed as a line, and join numbered on", async () => {
+    const fight = await Fight.create(wire.url, { ruleset: "custom", options: { preset: "d20" }, combatants: [{ id: "ann", name: "Ann", side: "players" }, { id: "w1", name: "Wolf 1", side: "monsters" }], tokens: [{ role: "player", name: "Zoe", combatants: ["ann"] }] });
+    await fight.send({ type: "start" });
+    const own = await Page.open(browser(), wire.url, fight, "gm");
+    const line = own.page.getByLabel("Newcomers", { exact: true });
+    await line.fill("2 Wolves 11hp AC 16 init +3");
+    await line.press("Enter");
+    await until(async () => (await fight.read("gm")).combatants.length === 4, "they join");
+    const joined = (await fight.read("gm")).combatants.slice(2);
+    assert.deepEqual(joined.map(({ name, side, hp, armor_class: ac, numbers }) => [name, side, hp.current, ac, numbers.dex]), [["Wolf 2", "monsters", 11, 16, 3], ["Wolf 3", "monsters", 11, 16, 3]]);
+    await until(async () => /Wolf 2/.test(await own.page.locator("#toast").innerText()), "the page tells it");
+    await line.fill("Mage, wings");
+    await line.press("Enter");
+    await until(async () => /Unknown word/.test(await own.page.locator("#toast").innerText()), "what is not understood is said");
+    const player = await Page.open(browser(), wire.url, fight, "player");
+    assert.ok(await player.page.locator("#newcomers").isHidden());
+    for (const one of [own, player]) await one.close();
+  });
+
   test("someone who is hidden acts: others see that, and not who", async () => {
     const fight = await ambush(wire.url);
     await under(fight);
