@@ -106,6 +106,10 @@ pub struct PresetInfo {
     pub title: &'static str,
     /// The games that are played so.
     pub plays: &'static str,
+    /// The conditions that these games name, for people to choose from. Left out if none is known.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[schema(required = false)]
+    pub conditions: &'static [&'static str],
     /// Its definition: the option `definition` in full.
     #[schema(value_type = Object)]
     pub definition: Value,

@@ -92,8 +92,17 @@ pub struct PresetSpec {
     pub title: &'static str,
     /// The games that are played so.
     pub plays: &'static str,
+    /// The conditions that these games name, for people to choose from.
+    pub conditions: &'static [&'static str],
     /// Its definition as JSON.
     pub definition: &'static str,
+}
+
+impl PresetSpec {
+    /// With these conditions.
+    pub const fn with_conditions(self, conditions: &'static [&'static str]) -> Self {
+        Self { conditions, ..self }
+    }
 }
 
 /// One rule of a catalogue.

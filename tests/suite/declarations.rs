@@ -13,7 +13,7 @@ use turnkeeper::vocabulary::{
 #[rstest]
 #[case::an_unknown_sender(
     "#[command(<all>, \"Start\")]\n/// Start.\nstruct Start {}",
-    "`gm`, `player`, `author` or `source` is expected."
+    "`gm`, `player`, `author`, `source` or `target` is expected."
 )]
 #[case::no_summary(
     "#[command(gm, \"Start\")]\nstruct <Start> {}",

@@ -45,7 +45,7 @@ fn fight(ruleset: &str, size: usize) -> Table {
             .find(|option| option.command["type"] == "claim" || option.command["type"] == "assign");
         let first = completed(first.expect("a turn to be taken"));
         table.accept(first.clone());
-        if first["type"] == "claim" {
+        if first["type"] == "claim" && first["at_once"] != true {
             // Nobody else wants the turn.
             table.accept(json!({"type": "resolve"}));
         }

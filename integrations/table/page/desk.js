@@ -25,6 +25,7 @@ function save(name, blob) {
 class Desk {
   constructor() {
     $("remember").addEventListener("click", () => this.toggle());
+    $("home").addEventListener("click", (event) => this.warn(event));
     $("numbers").addEventListener("click", () => this.load(async () => (await import("./statistics.js")).show(this.fight.api)));
     $("export").addEventListener("click", () => this.load(() => this.export()));
   }
@@ -45,6 +46,7 @@ class Desk {
   }
 
   leave() {
+    this.warned = false;
     $("desk").hidden = true;
     $("desk-told").textContent = "";
   }
@@ -58,6 +60,14 @@ class Desk {
   toggle() {
     this.tried(() => (fights.find(this.key) ? fights.forget(this.key) : this.keep()));
     this.draw(this.fight);
+  }
+
+  // Who leaves a fight as game master needs its link again.
+  warn(event) {
+    if (this.warned || this.fight.encounter.you.role !== "gm" || fights.find(this.key)) return;
+    event.preventDefault();
+    this.warned = true;
+    $("desk-told").textContent = "This browser does not remember the fight. Remember it or keep its link, then press All fights again.";
   }
 
   tried(step) {

@@ -5,7 +5,7 @@ import { about, answers, command, find } from "./options.js";
 import { isMoved } from "./reorder.js";
 import { toast } from "./toast.js";
 import { $, conditionName, h, redraw } from "./view.js";
-import { hitPoints, lasting, list, nameOf, reason, ruleText } from "./words.js";
+import { conditionsOf, hitPoints, lasting, list, nameOf, reason, ruleText } from "./words.js";
 
 // Commands that the panel has fields or buttons of its own for.
 const OWN = ["damage", "heal", "set_condition", "clear_condition", "remove_effect", "remove_combatant", "reorder"];
@@ -207,7 +207,9 @@ export class Picked {
   async addCondition() {
     const input = $("condition");
     const condition = input.value.trim().replaceAll(/\s+/g, "-");
-    if (await this.send("set_condition", { condition })) input.value = "";
+    if (!(await this.send("set_condition", { condition }))) return;
+    input.value = "";
+    this.clear();
   }
 
   // One command for each of the chosen that a maker gives one for.
@@ -225,10 +227,10 @@ export class Picked {
   }
 
   // Hides all that players see, or else reveals all.
-  veil() {
+  async veil() {
     const hide = this.all().some(({ hidden }) => !hidden);
     const change = ({ id, hidden }) => hidden !== hide && command(this.fight.options, "update_combatant", { combatant: id, changes: { hidden: hide } });
-    this.applyToAll(change);
+    if (await this.applyToAll(change)) this.clear();
   }
 
   remove() {
@@ -289,7 +291,7 @@ export class Picked {
     const chips = one ? [...one.conditions.map((name) => chip(one.id, name)), ...one.members.flatMap(({ id, conditions }) => conditions.map((name) => chip(one.id, name, id)))] : [];
     const can = all.every(({ id }) => find(options, "set_condition", { target: id }));
     if (!chips.length && !can) return null;
-    const known = [...new Set([...(manifest?.conditions ?? []), ...encounter.combatants.flatMap(({ conditions }) => conditions)])].sort();
+    const known = [...new Set([...conditionsOf(encounter, manifest), ...encounter.combatants.flatMap(({ conditions }) => conditions)])].sort();
     return h("form", { class: "conditions", "data-key": `conditions ${all.map(({ id }) => id)}` },
       chips.length > 0 && h("ul", { class: "tags" }, chips),
       can && h("div", { class: "buttons" }, h("input", { id: "condition", list: "known", "aria-label": "Condition", placeholder: "Condition", autocomplete: "off", autocapitalize: "off", maxlength: 40, required: true }),

@@ -205,6 +205,8 @@ function now(encounter, manifest) {
   // It waits for others, who may interrupt.
   const held = encounter.status === "running" && coming.some(({ combatant }) => combatant && !encounter.pending?.combatants.includes(combatant));
   const over = encounter.status === "ended";
+  const isLast = acting.length && encounter.round > 0 && !upcoming.length && encounter.order.every((entry) => entry.current || entry.acted || entry.out || !entry.combatant);
+  if (isLast && !over) upcoming.push(`round ${encounter.round + 1}`);
   const hidden = encounter.pending?.decision === "someone_acts";
   const title = isOwnTurn(encounter) ? "Your turn" : isOwnChoice(encounter) ? "You choose" : acting.length || hidden ? "Acting now" : encounter.status === "running" ? "Between turns" : "The fight";
   const large = over ? "It is over" : acting.length ? list(acting.map(({ name }) => name)) : hidden ? "Someone" : wait || "Nobody acts";

@@ -34,9 +34,17 @@ function canonical(value) {
 
 // The game by the name that its players use: an encounter keeps the definition of its preset, and not the preset's name.
 export function gameOf({ ruleset, options }, manifest) {
+  return presetOf(options, manifest)?.plays ?? manifest?.title ?? ruleset;
+}
+
+function presetOf(options, manifest) {
   const definition = canonical(options?.definition);
-  const preset = manifest?.presets?.find((one) => canonical(one.definition) === definition);
-  return preset?.plays ?? manifest?.title ?? ruleset;
+  return manifest?.presets?.find((one) => canonical(one.definition) === definition);
+}
+
+// The conditions that the rules heed, and those that the game names.
+export function conditionsOf({ options }, manifest) {
+  return [...(manifest?.conditions ?? []), ...(presetOf(options, manifest)?.conditions ?? [])];
 }
 
 // A sentence for each decision. Other decisions show their name.

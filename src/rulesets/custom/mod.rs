@@ -331,6 +331,9 @@ impl Ruleset for Custom {
         if state.surprised {
             remarks.push("surprised".to_owned());
         }
+        for name in &state.readied_reactions {
+            remarks.push(format!("readied {}", said(name, encounter)));
+        }
         for (name, points) in &state.pools {
             remarks.push(points_left(encounter, name, *points));
         }

@@ -992,7 +992,9 @@ class _RulesetManifestPresetsRequired(TypedDict):
 
 class RulesetManifestPresets(_RulesetManifestPresetsRequired, total=False):
     """Options to start from."""
-    pass
+
+    conditions: list[str]
+    """The conditions that these games name, for people to choose from. Left out if none is known."""
 
 
 class _RulesetManifestRulesRequired(TypedDict):

@@ -68,6 +68,7 @@ fn presets(manifest: &Manifest) -> Vec<PresetInfo> {
             id: preset.id,
             title: preset.title,
             plays: preset.plays,
+            conditions: preset.conditions,
             definition: serde_json::from_str(preset.definition).expect("JSON"),
         });
     }
