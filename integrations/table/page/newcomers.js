@@ -22,7 +22,7 @@ export class Newcomers {
   constructor(actions) {
     this.actions = actions;
     this.text = h("input", { id: "newcomer", maxlength: 500, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "3 Wolves 11hp", "aria-label": "Newcomers" });
-    this.side = h("select", { "aria-label": "Side of newcomers" }, h("option", { value: "monsters" }, "Monsters"), h("option", { value: "players" }, "Players"));
+    this.side = h("select", { "aria-label": "They join as" }, h("option", { value: "monsters" }, "Monsters"), h("option", { value: "players" }, "Players"));
     $("newcomers").append(this.text, this.side, h("button", { type: "submit", class: "quiet" }, "Add"));
     $("newcomers").addEventListener("submit", (event) => {
       event.preventDefault();

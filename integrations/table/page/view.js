@@ -229,21 +229,22 @@ function scene(encounter) {
 const MANY = 9;
 const FOLDED = 2;
 
+// Whether the reader has unfolded them, and the order that is shown.
+let [isUnfolded, shown] = [false, []];
+
 function fold(order) {
+  shown = order;
   const acted = order.filter((entry) => entry.acted && !entry.current && !entry.out).length;
-  const [button, list] = [$("acted"), $("rows")];
+  const button = $("acted");
   button.hidden = order.length <= MANY || acted < FOLDED;
-  const open = list.classList.contains("unfolded");
-  button.textContent = open ? "Hide who has acted" : `${acted} have acted`;
-  button.ariaExpanded = String(open);
-  list.classList.toggle("folded", !button.hidden && !open);
+  button.textContent = isUnfolded ? "Hide who has acted" : `${acted} have acted`;
+  button.ariaExpanded = String(isUnfolded);
+  $("rows").classList.toggle("folded", !button.hidden && !isUnfolded);
 }
 
 $("acted").addEventListener("click", () => {
-  const open = $("rows").classList.toggle("unfolded");
-  $("rows").classList.toggle("folded", !open);
-  $("acted").textContent = open ? "Hide who has acted" : `${$("rows").querySelectorAll(".acted").length} have acted`;
-  $("acted").ariaExpanded = String(open);
+  isUnfolded = !isUnfolded;
+  fold(shown);
 });
 
 // The turn that was in view last.

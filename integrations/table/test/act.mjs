@@ -126,13 +126,17 @@ export function act({ browser, wire }) {
     const brakkus = async () => (await fight.read("gm")).combatants.find(({ id }) => id === "brakkus");
     await row(gm, "Brakkus").tap();
     assert.ok(await row(gm, "Brakkus").evaluate((one) => one.getBoundingClientRect().bottom <= document.querySelector("#picked").getBoundingClientRect().top), "the row is above the panel");
+    // What is done to a choice ends it.
     await press("Hide");
     assert.equal((await brakkus()).hidden, true);
+    await row(gm, "Brakkus").tap();
     await press("Reveal");
     assert.equal((await brakkus()).hidden, false);
+    await row(gm, "Brakkus").tap();
     await panel.getByLabel("Condition").fill("on fire");
     await press("Add");
     assert.deepEqual((await brakkus()).conditions, ["frightened", "on-fire"]);
+    await row(gm, "Brakkus").tap();
     await press("Remove frightened");
     assert.deepEqual((await brakkus()).conditions, ["on-fire"]);
     await panel.getByRole("button", { name: "Rename or edit" }).tap();

@@ -249,7 +249,7 @@ async function reveal(gm, others, fight) {
     await isThere(own).waitFor({ state: "detached" });
     assert.ok(!(await fight.read(own.role)).order.some(({ name }) => name === SECRET[1]));
   }
-  await gm.page.getByRole("button", { name: "Reveal", exact: true }).waitFor();
+  await isThere(gm).click();
   await revealing();
   for (const own of others) await isThere(own).waitFor();
 }
