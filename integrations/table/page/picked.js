@@ -50,7 +50,7 @@ export class Picked {
   // The usual answers that stand on rows, by the combatant: where there is a choice between several.
   answers() {
     const { encounter, options } = this.fight ?? {};
-    if (options?.version !== encounter?.version) return new Map();
+    if (!options || options.version !== encounter.version) return new Map();
     const all = keyed(options.items);
     const key = (option) => all.find((one) => one.option === option).key;
     const some = answers(options, encounter.combatants).filter(({ id }) => id !== undefined);

@@ -59,6 +59,13 @@ const REFUSED = [
   ["Ann roll 1000", /Use 1 to 900/],
 ];
 
+// Goes back to all fights. The page asks once more before it leaves one that the browser does not remember.
+async function leave(page) {
+  const home = page.getByRole("link", { name: "All fights" });
+  await home.click();
+  if (await page.locator("#desk-told", { hasText: "does not remember the fight" }).isVisible()) await home.click();
+}
+
 export function start({ browser, server, wire }) {
   const manifest = async (id) => (await fetch(`${wire.url}/v1/rulesets/${id}`)).json();
   const reader = async (id, preset) => {
@@ -199,7 +206,7 @@ export function start({ browser, server, wire }) {
       const name = game.startsWith("Another") ? "D&D 5e and its kin" : game;
       await until(async () => (await page.locator("#about").innerText()) === `Not begun · ${name}`, `the head names ${game}`);
       await until(async () => (await page.locator("#buttons button").first().innerText()).match(/start/i), `${game} offers the start`);
-      await page.getByRole("link", { name: "All fights" }).click();
+      await leave(page);
       await page.getByRole("heading", { name: "Start a fight" }).waitFor();
     }
     await page.context().close();
@@ -247,7 +254,7 @@ export function start({ browser, server, wire }) {
     let encounter = await fight.read("gm");
     assert.deepEqual([encounter.foe_hp, encounter.player_undo, encounter.options.definition.turns, encounter.combatants[1].numbers.turns], ["exact", true, "turns", 2]);
     assert.match(await page.locator("#about").innerText(), /· Custom$/, "a changed preset is no longer the game");
-    await page.getByRole("link", { name: "All fights" }).click();
+    await leave(page);
     await choose(page, "Active Initiative");
     await page.getByLabel("Interrupt before nomination").selectOption({ label: "Yes" });
     await fill(page, ["Ann wis 12"], ["Ogre"]);
@@ -302,14 +309,14 @@ export function start({ browser, server, wire }) {
     assert.equal(await remember.getAttribute("aria-pressed"), "false");
     assert.equal(await page.getByRole("button", { name: "Export" }).count(), 0, "a player has no export");
     await remember.click();
-    await page.getByRole("link", { name: "All fights" }).click();
+    await leave(page);
     const known = page.getByRole("region", { name: "Your fights" });
     assert.deepEqual(await known.getByRole("link").allInnerTexts(), ["Ambush at the mill", "The old mill"]);
     await known.getByRole("link", { name: "The old mill" }).click();
     await page.locator("#name", { hasText: "The old mill" }).waitFor();
     await remember.click();
     assert.equal((await kept(page)).fights.length, 1);
-    await page.getByRole("link", { name: "All fights" }).click();
+    await leave(page);
     // It was deleted elsewhere.
     await other.call("DELETE", `/v1/encounters/${other.id}`, other.tokens.gm);
     await known.getByRole("link", { name: "Ambush at the mill" }).click();
@@ -329,7 +336,7 @@ export function start({ browser, server, wire }) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
     assert.match(download.suggestedFilename(), /^ambush-at-the-mill-\d+\.json$/);
     const file = await download.path();
-    await page.getByRole("link", { name: "All fights" }).click();
+    await leave(page);
     await page.locator("#import-file").setInputFiles({ name: "broken.json", mimeType: "application/json", buffer: Buffer.from("{}") });
     await page.locator("#import-told", { hasText: "No known file" }).waitFor();
     await page.getByRole("button", { name: "Bring the fight" }).click();
@@ -370,7 +377,7 @@ export function start({ browser, server, wire }) {
     const { order, name } = await fight.read("gm");
     assert.equal(name, "The bridge");
     assert.deepEqual(order.filter(({ out }) => !out).map(({ initiative, name }) => [initiative, name]), [[17.5, "Mira"], [0, "Троль"], [-1, "Old Guide"]]);
-    await page.getByRole("link", { name: "All fights" }).click();
+    await leave(page);
     // Another fight of the same file, under other rules.
     await page.locator("#import-file").setInputFiles({ name: "data.json", mimeType: "application/json", buffer: Buffer.from(text) });
     await page.getByLabel("Fight", { exact: true }).selectOption("The tower");
@@ -406,7 +413,7 @@ export function start({ browser, server, wire }) {
       const fight = await fightOf(page, own.url);
       assert.equal((await fight.read("gm")).combatants.length, 3);
       assert.deepEqual(await kept(page), {}, "the key stays in memory");
-      await page.getByRole("link", { name: "All fights" }).click();
+      await leave(page);
       await page.getByLabel("Keep the key in this browser").check();
       await page.getByRole("button", { name: "Create the fight" }).click();
       await fightOf(page, own.url);
