@@ -11,6 +11,7 @@ pub fn meta() -> Meta {
         request: None,
         player_undo: false,
         player_effects: false,
+        player_damage: false,
         tokens: Vec::new(),
     }
 }
