@@ -11,7 +11,7 @@ import { nameOf, refusal, ruleText, sentence } from "./words.js";
 const HISTORY = ["undo", "redo"];
 // So many reactions are shown at once; more are folded.
 const FEW = 4;
-// So many combatants between whom to choose have a button each beside their rows.
+// Of a choice between more combatants than this, only their rows have buttons.
 const MOST_NAMES = 12;
 // So many other answers stand beside the usual one.
 const BESIDE = 2;
@@ -60,13 +60,19 @@ function turns(ones, encounter) {
   });
 }
 
-// The combatants between whom the decision is, each a button with its name.
+// The usual answers about combatants, if there is a choice between several: each with its key, and words that name the combatant.
+export function rowAnswers(all, encounter, defs) {
+  const keys = new Map(all.map(({ key, option }) => [option, key]));
+  const some = answers({ items: [...keys.keys()], $defs: defs }, encounter.combatants).filter(({ id }) => id !== undefined);
+  if (some.length < 2) return [];
+  const words = ({ row, command, label }, id) => (row in command ? label : `${label}: ${nameOf(encounter, id)}`);
+  return some.map(({ option, id }) => ({ key: keys.get(option), option, id, label: words(option, id) }));
+}
+
+// The combatants to choose from, each a button with its name.
 function names(usual, encounter) {
-  const name = ({ key, option, id }) => {
-    const label = option.row in option.command ? option.label : `${option.label}: ${nameOf(encounter, id)}`;
-    return h("button", { type: "button", class: "primary", "data-key": key, "data-about": id },
-      h("span", { "aria-hidden": "true" }, nameOf(encounter, id)), h("span", { class: "unseen" }, label));
-  };
+  const name = ({ key, id, label }) => h("button", { type: "button", class: "primary", "data-key": key, "data-about": id },
+    h("span", { "aria-hidden": "true" }, nameOf(encounter, id)), h("span", { class: "unseen" }, label));
   const [{ option }] = usual;
   const title = option.row in option.command ? sentence(option.label.replace(/^[^:]*: /, "")) : option.label;
   const buttons = usual.length > MOST_NAMES ? h("p", { class: "hint" }, "Choose on a row.") : h("div", { class: "buttons names" }, usual.map(name));
@@ -75,15 +81,13 @@ function names(usual, encounter) {
 
 // Decisions: the usual answer, or the combatants between whom it is, and the rest a level below.
 function decisions(ones, encounter, defs) {
-  const keys = new Map(ones.map((one) => [one.option, one.key]));
-  const usual = answers({ items: ones.map(({ option }) => option), $defs: defs }, encounter.combatants).map((one) => ({ ...one, key: keys.get(one.option) }));
-  const rest = ones.filter(({ option }) => !option.primary);
-  const isOpen = usual.filter(({ id }) => id !== undefined).length > 1;
-  const single = ones.filter(({ option }) => option.primary && !(isOpen && option.row));
-  const isBeside = ({ option }) => option.complete && option.command.type !== "resolve" && !isOpen;
+  const choice = rowAnswers(ones, encounter, defs);
+  const [usual, rest] = [true, false].map((primary) => ones.filter(({ option }) => option.primary === primary));
+  const single = usual.filter(({ option }) => !(choice.length && option.row));
+  const isBeside = ({ option }) => option.complete && option.command.type !== "resolve" && !choice.length;
   const beside = rest.filter(isBeside).slice(0, BESIDE);
   return [
-    isOpen && names(usual.filter(({ id }) => id !== undefined), encounter),
+    choice.length > 0 && names(choice, encounter),
     row("decision", [...single, ...beside], ({ option }) => (option.primary ? "primary" : "decision")),
     folded("Other answers", rest.filter((one) => !beside.includes(one)), !usual.length),
   ];

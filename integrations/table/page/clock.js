@@ -2,14 +2,10 @@
 
 import { serverTime } from "./api.js";
 import { $ } from "./view.js";
+import { spelt } from "./words.js";
 
 const SECOND = 1000;
 let [ticking, told] = [undefined, undefined];
-
-function spelt(seconds) {
-  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
-  return `${minutes}:${String(rest).padStart(2, "0")}`;
-}
 
 // Shows what is left of the turn, or how long it is over. `over` is called once for each turn.
 function tick({ since, turn_seconds: seconds }, over) {
@@ -18,7 +14,7 @@ function tick({ since, turn_seconds: seconds }, over) {
   $("clock").textContent = left > 0 ? `${spelt(Math.min(left, seconds))} left` : `Time is over${left ? ` since ${spelt(-left)}` : ""}`;
   if (left > 0 || told === since) return;
   told = since;
-  // Who opens the page later is not told.
+  // A reader who opens the page later is not told.
   if (left > -3) over();
 }
 

@@ -80,7 +80,7 @@ export function cue(encounter, options) {
   if (isNew && isFresh) call(now.words, encounter);
 }
 
-// The time of the turn is over: everybody sees it, and who acts or leads hears it.
+// The time of the turn is over: all readers see it; the game master and the player of the turn hear it.
 export function timeIsOver(encounter) {
   if (encounter.you.role === "gm" || isOwnTurn(encounter)) call("Time is over", encounter);
   else banner("Time is over", "round");

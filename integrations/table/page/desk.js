@@ -62,7 +62,7 @@ class Desk {
     this.draw(this.fight);
   }
 
-  // Who leaves a fight as game master needs its link again.
+  // A game master who leaves a fight needs its link again.
   warn(event) {
     if (this.warned || this.fight.encounter.you.role !== "gm" || fights.find(this.key)) return;
     event.preventDefault();

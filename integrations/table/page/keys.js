@@ -55,7 +55,7 @@ export function listen(actions, picked, move) {
     h: () => picked.beginHit("heal"),
     n: () => {
       const usual = actions.pressUsual();
-      if (usual !== 1) toast(usual ? "Choose who: Shift and the number of the row, or its button." : "There is no turn to end now.");
+      if (usual !== 1) toast(usual ? "Choose a combatant: Shift and the number of its row, or its button." : "There is no turn to end now.");
     },
     u: () => actions.pressFirst(({ command }) => command.type === "undo") || toast("There is nothing to undo."),
   };

@@ -1,7 +1,7 @@
 // The combatants that the reader has chosen on the rows, and what can be done to them.
 
-import { button, keyed } from "./actions.js";
-import { about, answers, command, find } from "./options.js";
+import { button, keyed, rowAnswers } from "./actions.js";
+import { about, command, find } from "./options.js";
 import { isMoved } from "./reorder.js";
 import { toast } from "./toast.js";
 import { $, conditionName, h, redraw } from "./view.js";
@@ -47,14 +47,11 @@ export class Picked {
     return this.actions.fight;
   }
 
-  // The usual answers that stand on rows, by the combatant: where there is a choice between several.
+  // The usual answers on rows, by the combatant.
   answers() {
     const { encounter, options } = this.fight ?? {};
     if (!options || options.version !== encounter.version) return new Map();
-    const all = keyed(options.items);
-    const key = (option) => all.find((one) => one.option === option).key;
-    const some = answers(options, encounter.combatants).filter(({ id }) => id !== undefined);
-    return some.length < 2 ? new Map() : new Map(some.map(({ option, id }) => [id, { key: key(option), label: option.label }]));
+    return new Map(rowAnswers(keyed(options.items), encounter, options.$defs).map((answer) => [answer.id, answer]));
   }
 
   // Whether the rules let a row of the order be moved.
@@ -111,7 +108,7 @@ export class Picked {
   row() {
     const rows = this.rows();
     const found = rows.find((row) => row.dataset.key === this.cursor);
-    // Who has fallen since goes to the end. The reader stays.
+    // A combatant that has fallen since goes to the end. The reader stays.
     if (found?.matches(".out") && !this.wasOut) return rows[Math.min(this.place, rows.length - 1)];
     return found ?? rows.find((row) => row.matches(".current")) ?? rows[0];
   }

@@ -1,6 +1,7 @@
-// What was done in a fight, in a table.
+// The statistics of a fight, in a table.
 
 import { $, h } from "./view.js";
+import { spelt } from "./words.js";
 
 const COLUMNS = [
   ["turns", "Turns"],
@@ -9,8 +10,6 @@ const COLUMNS = [
   ["damage_taken", "Taken"],
   ["healed", "Healed"],
 ];
-
-const spelt = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
 function table({ combatants }) {
   const cell = (one, field) => h("td", {}, field === "seconds" ? spelt(one.seconds) : String(one[field]));

@@ -124,8 +124,8 @@ function placeOf({ slot, initiative, out }) {
 }
 
 // A button on a row that answers what is decided.
-function answer({ key, label }, id, name) {
-  return h("button", { type: "button", class: "answer", "data-key": key, "data-about": id, "aria-label": label.includes(name) ? label : `${label}: ${name}` }, "Choose");
+function answer({ key, label, id }) {
+  return h("button", { type: "button", class: "answer", "data-key": key, "data-about": id, "aria-label": label }, "Choose");
 }
 
 function row(encounter, entry, { key, place, digit, isStop, answered }, table) {
@@ -144,7 +144,7 @@ function row(encounter, entry, { key, place, digit, isStop, answered }, table) {
       h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), entry.note && h("span", { class: "note" }, entry.note),
       table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has notes")),
       tags(encounter, combatant), members(encounter, combatant)),
-    h("div", { class: "state" }, health(combatant), answered ? answer(answered, id, entry.name) : h("span", { class: "word" }, word), table.canMove(entry) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
+    h("div", { class: "state" }, health(combatant), answered ? answer(answered) : h("span", { class: "word" }, word), table.canMove(entry) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
 }
 
 // Rows are told apart by their combatant or turn, and by how often it came before.
@@ -159,8 +159,13 @@ function rows(encounter, table) {
   // One row is reached by Tab, the others by arrows.
   const stop = keys.includes(table.cursor) ? table.cursor : keys[encounter.order.findIndex(({ combatant }) => combatant)];
   const [digits, answers] = [digitsOf(encounter.order), table.answers()];
-  const answerOf = ({ combatant }, place) => (encounter.order.findIndex((entry) => entry.combatant === combatant && !entry.acted) === place ? answers.get(combatant) : undefined);
-  const one = (entry, place) => row(encounter, entry, { key: keys[place], place, digit: digits.get(place), isStop: keys[place] === stop, answered: answerOf(entry, place) }, table);
+  // Of several rows of a combatant, the first that has not acted.
+  const answerOf = ({ combatant, acted }) => {
+    const found = acted ? undefined : answers.get(combatant);
+    answers.delete(found?.id);
+    return found;
+  };
+  const one = (entry, place) => row(encounter, entry, { key: keys[place], place, digit: digits.get(place), isStop: keys[place] === stop, answered: answerOf(entry) }, table);
   return encounter.order.map((entry, place) => (isLater(entry) ? null : one(entry, place))).concat(laterTurns(encounter.order));
 }
 
@@ -171,7 +176,7 @@ function digitsOf(order) {
   return new Map([...places.slice(first), ...places.slice(0, first)].slice(0, 10).map((place, number) => [place, (number + 1) % 10]));
 }
 
-// A turn that nobody has yet, and that does not come next.
+// An empty turn that does not come next.
 const isLater = ({ combatant, slot, next }) => !combatant && slot && !next;
 
 function laterTurns(order) {
@@ -185,7 +190,7 @@ export function isOwnTurn({ current, you }) {
   return current.some((id) => you.combatants.includes(id));
 }
 
-// Whether the reader's combatant is asked for a decision between turns.
+// True if a decision between turns is the reader's.
 function isOwnChoice({ current, pending, you }) {
   return !current.length && Boolean(pending?.combatants.some((id) => you.combatants.includes(id)));
 }
@@ -229,7 +234,7 @@ function scene(encounter) {
 const MANY = 9;
 const FOLDED = 2;
 
-// Whether the reader has unfolded them, and the order that is shown.
+// True once the reader has unfolded them; and the order on the page.
 let [isUnfolded, shown] = [false, []];
 
 function fold(order) {
@@ -306,7 +311,7 @@ $("log").addEventListener("scroll", ({ target }) => {
 });
 new ResizeObserver(toEnd).observe($("log"));
 
-// What an undo or redo is about, by the log on the page: the first sentence, and whether more went with it.
+// The words for an undo or redo, from the log on the page: the first sentence that it is about.
 function jumpWords(version, { type, to_version: to }) {
   const entries = [...$("log").children].filter(({ dataset }) => Number(dataset.version) >= to && Number(dataset.version) < version);
   const at = type === "undone" ? to + 1 : to;

@@ -8,6 +8,9 @@ export function list(names, last = "and") {
   return `${names.slice(0, -1).join(", ")} ${last} ${names.at(-1)}`;
 }
 
+// Seconds as minutes and seconds.
+export const spelt = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
 const count = (number, thing) => `${number} ${thing}${number === 1 ? "" : "s"}`;
 
 export function nameOf(encounter, id) {
