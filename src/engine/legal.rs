@@ -16,7 +16,7 @@ use crate::vocabulary::{
 };
 use serde_json::json;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 const PLAYERS: &str = "players";
 const MONSTERS: &str = "monsters";
@@ -132,8 +132,8 @@ fn tools_of_the_table<R: Ruleset>(
     legal_commands
 }
 
-/// Says which option about each combatant is the usual answer to what is pending: of several forms
-/// the preferred one, else the first.
+/// Says which options are the usual answers to what is pending: the preferred ones, at most one about
+/// each combatant; if there are none, the first about each.
 fn choose_usual_answers<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &mut [LegalCommand]) {
     let Some(pending) = R::pending(encounter) else {
         return;
@@ -141,20 +141,17 @@ fn choose_usual_answers<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &m
     let Some(usual) = pending.commands.first() else {
         return;
     };
-    let mut answers: HashMap<Option<String>, usize> = HashMap::new();
-    for (at, option) in legal_commands.iter().enumerate() {
-        if option.group != Group::Decision || option.verb() != *usual {
-            continue;
-        }
-        let about = option.command["combatant"].as_str().map(str::to_owned);
-        let answer = answers.entry(about).or_insert(at);
-        let is_preferred = |at: usize| legal_commands.get(at).is_some_and(|one| one.preferred);
-        if option.preferred && !is_preferred(*answer) {
-            *answer = at;
-        }
+    let mut answers: Vec<&mut LegalCommand> = legal_commands
+        .iter_mut()
+        .filter(|option| option.group == Group::Decision && option.verb() == *usual)
+        .collect();
+    if answers.iter().any(|option| option.preferred) {
+        answers.retain(|option| option.preferred);
     }
-    for at in answers.into_values() {
-        if let Some(option) = legal_commands.get_mut(at) {
+    let mut known = HashSet::new();
+    for option in answers {
+        let about = option.command["combatant"].as_str().map(str::to_owned);
+        if known.insert(about) {
             option.make_primary();
         }
     }

@@ -194,7 +194,7 @@ impl Names for DistinctNames<'_> {
 pub(super) fn label(specs: &[CommandSpec], names: &dyn Names, options: &mut [LegalCommand]) {
     for option in &mut *options {
         let own = spec(specs, option).map(|spec| spec.label);
-        if let Some(template) = option.template.or(own) {
+        if let Some(template) = option.template.as_deref().or(own) {
             let mut label = String::new();
             tell(template, &*option, names, &mut label);
             option.label = label;

@@ -44,7 +44,7 @@ struct AlikeKey {
     /// The fields that are given.
     fields: Vec<String>,
     /// The template of the label.
-    template: Option<&'static str>,
+    template: Option<Cow<'static, str>>,
     /// The address of the first shared list.
     list: Option<usize>,
 }
@@ -362,7 +362,7 @@ fn alike_key(option: &LegalCommand) -> AlikeKey {
     AlikeKey {
         verb: option.verb().to_owned(),
         fields: fields.flat_map(|fields| fields.keys().cloned()).collect(),
-        template: option.template,
+        template: option.template.clone(),
         list,
     }
 }

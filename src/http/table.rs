@@ -38,6 +38,7 @@ const FILES: &[Asset] = files! {
     "/table/actions.js" "text/javascript; charset=utf-8" "actions.js",
     "/table/fields.js" "text/javascript; charset=utf-8" "fields.js",
     "/table/words.js" "text/javascript; charset=utf-8" "words.js",
+    "/table/physical.js" "text/javascript; charset=utf-8" "physical.js",
     "/table/hand.js" "text/javascript; charset=utf-8" "hand.js",
     "/table/options.js" "text/javascript; charset=utf-8" "options.js",
     "/table/newcomers.js" "text/javascript; charset=utf-8" "newcomers.js",

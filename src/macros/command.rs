@@ -70,7 +70,12 @@ pub fn command(arguments: Tokens, mut item: DeriveInput) -> Result<Tokens> {
     let fields = table(&item)?;
     if let Data::Struct(data) = &mut item.data {
         for field in &mut data.fields {
-            field.attrs.retain(|a| !a.path().is_ident("advanced"));
+            let ours = |a: &Attribute| {
+                ["advanced", "physical"]
+                    .iter()
+                    .any(|own| a.path().is_ident(own))
+            };
+            field.attrs.retain(|a| !ours(a));
         }
     }
     complete(&mut item)?;

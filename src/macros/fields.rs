@@ -97,6 +97,7 @@ pub fn table(item: &DeriveInput) -> Result<Tokens> {
         let has_default = has_attribute(attrs, "default") || has_word(attrs, "serde", "default");
         let is_required = !(kind == "Option" || has_default || all_optional);
         let is_advanced = has_attribute(attrs, "advanced");
+        let is_physical = has_attribute(attrs, "physical");
         let default = if has_default && !matches!(kind, "Option" | "Vec" | "BTreeMap") {
             quote! { Some(::turnkeeper::vocabulary::default_value::<#ty>) }
         } else {
@@ -107,6 +108,7 @@ pub fn table(item: &DeriveInput) -> Result<Tokens> {
                 name: #name,
                 required: #is_required,
                 advanced: #is_advanced,
+                physical: #is_physical,
                 default: #default,
                 values: <#ty as ::turnkeeper::vocabulary::FieldType>::values,
             }

@@ -21,7 +21,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// `turnkeeper::vocabulary::AllowedRole` has them; then the template of an option's label. The doc
 /// comment is its summary. Unknown fields are refused, and fields without a value are not written. A
 /// field with `#[default]` may be left out, and an empty list or map of it is not written. Short
-/// forms leave a field with `#[advanced]` out.
+/// forms leave a field with `#[advanced]` out. A field with `#[physical]` has what the table rolled or
+/// dealt.
 ///
 /// A player sends it for the combatant that its field `combatant` names. With `actor`, as in
 /// `#[command(player, "Claim", actor)]`, a method `actor` of its own says for whom.

@@ -17,6 +17,8 @@ pub struct Field {
     pub required: bool,
     /// True if a short form leaves it out.
     pub advanced: bool,
+    /// True if it has what the table rolled or dealt.
+    pub physical: bool,
     /// What leaving it out means, if that is a single value.
     pub default: Option<fn() -> Option<Value>>,
     /// The values that its type alone allows; None if a ruleset must say them.

@@ -4,6 +4,7 @@ use super::values::{Property, Values, title_of_field};
 use super::{CombatantId, Field, Listed, Names, SharedList};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -44,7 +45,7 @@ pub struct LegalCommand {
     /// The template of its label, if the one of its command does not fit.
     #[serde(skip)]
     #[schema(ignore)]
-    pub template: Option<&'static str>,
+    pub template: Option<Cow<'static, str>>,
     /// The part of a page for it, if that does not follow from who acts.
     #[serde(skip)]
     #[schema(ignore)]
@@ -91,6 +92,10 @@ pub struct Choice {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub advanced: bool,
+    /// True for what the table itself rolled or dealt: a page can ask for it beside names.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub physical: bool,
     /// The JSON Schema of the values that are accepted. References lead to the answer's `$defs`.
     #[schema(value_type = BTreeMap<String, Value>)]
     pub schema: Value,
@@ -116,6 +121,7 @@ impl Choice {
             title: String::new(),
             required: field.required,
             advanced: field.advanced,
+            physical: field.physical,
             schema: Value::Null,
             values,
             default: field.default.and_then(|default| default()),
@@ -183,9 +189,9 @@ impl LegalCommand {
     }
 
     /// Says it by another template than the one of its command.
-    pub fn labelled(self, template: &'static str) -> Self {
+    pub fn labelled(self, template: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            template: Some(template),
+            template: Some(template.into()),
             ..self
         }
     }

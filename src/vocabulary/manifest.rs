@@ -113,6 +113,10 @@ pub struct Rule {
     pub id: &'static str,
     /// The rule in one line.
     pub summary: &'static str,
+    /// The rule for players, if `summary` names lines of a definition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub for_players: Option<&'static str>,
     /// False for a rule from a neighbouring document of the same game, and for a decision of ours.
     #[serde(skip)]
     #[schema(ignore)]
@@ -125,6 +129,7 @@ impl Rule {
         Self {
             id,
             summary,
+            for_players: None,
             official: true,
         }
     }
@@ -135,7 +140,16 @@ impl Rule {
         Self {
             id,
             summary,
+            for_players: None,
             official: false,
+        }
+    }
+
+    /// With a sentence for players, who know no definition.
+    pub const fn for_players(self, sentence: &'static str) -> Self {
+        Self {
+            for_players: Some(sentence),
+            ..self
         }
     }
 }

@@ -120,6 +120,12 @@ fn catalogue_ids_are_unique_and_ascend() {
     );
     assert_eq!(family("TAI2b"), ("TAI".to_owned(), vec![2, u32::from('b')]));
     for manifest in manifests() {
+        let has_definitions = !manifest.presets.is_empty();
+        for rule in manifest.rules.iter().filter(|_| has_definitions) {
+            let sentence = rule.for_players.unwrap_or(rule.summary);
+            let names_a_line = sentence.contains('`');
+            assert!(!names_a_line, "{}: players know no definition", rule.id);
+        }
         let mut last: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for rule in manifest.rules {
             let (family, numbers) = family(rule.id);

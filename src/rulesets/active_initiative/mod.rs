@@ -23,7 +23,7 @@ pub use start::{
 pub use state::*;
 
 use crate::json::FieldError;
-use crate::rulesets::shared::{check_started, had_turn, types};
+use crate::rulesets::shared::{check_started, had_turn, rolled, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
@@ -231,7 +231,7 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
-        let mut remarks = Vec::new();
+        let mut remarks = Vec::from_iter(rolled(c.state.own_die.as_slice()));
         if let Phase::Window { nominee, .. } = &encounter.state.phase
             && *nominee == c.id
         {

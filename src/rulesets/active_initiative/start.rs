@@ -34,6 +34,7 @@ pub struct Roll {
     /// The combatant.
     pub combatant: CombatantId,
     /// The d20 rolled at the table. The server rolls it if left out.
+    #[physical]
     pub roll: Option<D20>,
 }
 
@@ -330,17 +331,21 @@ impl InterruptPointsGained {
 pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
     let fighters = || encounter.active().map(|c| &c.id);
     let d20s = || Values::by_combatant(fighters(), D20::any());
-    let mut legal = vec![
-        LegalCommand::of::<Start>("AI-2")
-            .labelled("Start: choose who goes first")
-            .whom("first", fighters())
-            .required("first")
-            .alike_values("first"),
-        LegalCommand::of::<Start>("AI-3")
-            .labelled("Start: roll for the first turn")
-            .open("rolls", d20s())
-            .open("roll_offs", d20s()),
-    ];
+    let choose = LegalCommand::of::<Start>("AI-2")
+        .labelled("Start: choose who goes first")
+        .whom("first", fighters())
+        .required("first")
+        .alike_values("first");
+    let roll = LegalCommand::of::<Start>("AI-3")
+        .labelled("Start: roll for the first turn")
+        .open("rolls", d20s())
+        .open("roll_offs", d20s());
+    // Who has rolled wants the roll to decide.
+    let mut legal = if encounter.active().any(|c| c.state.own_die.is_some()) {
+        vec![choose, roll.preferred()]
+    } else {
+        vec![choose, roll]
+    };
     for c in encounter.active() {
         let roll = LegalCommand::by::<Roll>(&c.id, "AI-3");
         legal.push(roll.tool_if(c.state.own_die.is_some()));

@@ -29,11 +29,13 @@ pub struct Roll {
     /// rest.
     #[default]
     #[advanced]
+    #[physical]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
     /// Initiatives that are known, by combatant, group or side. Two decimals are kept. Nothing is rolled
     /// or added for them.
     #[default]
     #[advanced]
+    #[physical]
     pub totals: BTreeMap<CombatantId, KnownTotal>,
     /// Sums of the dice of roll-offs, at most 3 in their order, by combatant, group or side. They count
     /// only in a tie. The server rolls the rest.
@@ -43,6 +45,7 @@ pub struct Roll {
     /// Cards dealt at the table, by combatant or group. The server deals the rest.
     #[default]
     #[advanced]
+    #[physical]
     pub cards: BTreeMap<CombatantId, Card>,
     /// The side that goes first in this round, whatever the dice say.
     pub first_side: Option<Slug>,

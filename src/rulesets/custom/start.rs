@@ -22,11 +22,13 @@ pub struct Start {
     /// rest.
     #[default]
     #[advanced]
+    #[physical]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
     /// Initiatives that are known, by combatant, group or side. Two decimals are kept. Nothing is rolled
     /// or added for them.
     #[default]
     #[advanced]
+    #[physical]
     pub totals: BTreeMap<CombatantId, KnownTotal>,
     /// Sums of the dice of roll-offs, at most 3 in their order, by combatant, group or side. They count
     /// only in a tie. The server rolls the rest.
@@ -37,6 +39,7 @@ pub struct Start {
     /// deals the rest.
     #[default]
     #[advanced]
+    #[physical]
     pub cards: BTreeMap<CombatantId, Card>,
     /// Surprised combatants.
     #[default]

@@ -297,7 +297,13 @@ fn with_slots(
             .is_some_and(|slot| fits(slot) && own != Some(&slot.id));
     let except = own.map(|own| Value::from(own.as_str()));
     let slots = Values::among_words(turns, except.into_iter().collect());
-    assign
-        .open("slot", slots)
-        .required_if("slot", !is_awaited_one)
+    let assign = assign.open("slot", slots);
+    match state.reached() {
+        Some(slot) if is_awaited_one => {
+            let whom = "[{combatant}][all {side}]";
+            let start = format!("Start {}: {whom}", slot.id.title());
+            assign.labelled(start).preferred()
+        }
+        _ => assign.required("slot"),
+    }
 }

@@ -16,6 +16,7 @@ pub struct Roll {
     /// The combatant.
     pub combatant: CombatantId,
     /// The natural d20 that counts, if rolled at the table. By default the server rolls.
+    #[physical]
     pub roll: Option<D20>,
 }
 

@@ -363,6 +363,11 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let Some(slot) = state.reached() else {
         return;
     };
+    let first = match closed_contest(encounter) {
+        Contest::Won(won) => won.combatants.iter().cloned().collect(),
+        Contest::Tied(equal) => equal,
+        Contest::Open(_) | Contest::MustClaim(_) | Contest::Unclaimed => Vec::new(),
+    };
     for c in candidates(encounter, slot) {
         // An answer may be changed.
         if state.passed.contains(&c.id) {
@@ -374,8 +379,13 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         }
         let decision = LegalCommand::of::<Claim>("DC-18")
             .with("combatant", c.id.as_str())
-            .with("at_once", true)
-            .preferred();
+            .with("at_once", true);
+        let decision = if unanswered || first.contains(&c.id) {
+            let start = format!("Start {}: {{combatant}}", slot.id.title());
+            decision.labelled(start).preferred()
+        } else {
+            decision
+        };
         legal.push(alike(&c.id, decision));
     }
 }

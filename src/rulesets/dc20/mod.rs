@@ -48,7 +48,7 @@ pub use turn::{
 };
 
 use crate::json::FieldError;
-use crate::rulesets::shared::{check_started, end_turn, level_is_public, types};
+use crate::rulesets::shared::{check_started, end_turn, level_is_public, rolled, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent, Fold,
@@ -327,7 +327,7 @@ impl Ruleset for Dc20 {
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let state = &c.state;
-        let mut remarks = Vec::new();
+        let mut remarks = Vec::from_iter(rolled(&state.rolled));
         if let Some(behind) = &state.behind
             && let Some(enemy) = encounter.get(behind)
         {

@@ -384,26 +384,36 @@ pub(super) fn options(encounter: &Encounter, c: &Combatant, legal: &mut Vec<Lega
     }
 }
 
-/// One way to answer: what a persona does with each component that it has left, and if it moves and
-/// acts, in which order.
+/// The answers of a persona: each use of the component that it has left; if it has both, both now,
+/// both later, or each on its own.
 fn answer<C: Listed>(
     c: &Combatant,
     rule: &'static str,
     uses: &[Use],
     legal: &mut Vec<LegalCommand>,
 ) {
-    let mut answer = LegalCommand::by::<C>(&c.id, rule).without(&["order"]);
-    for (field, left) in [("move", c.state.move_status), ("act", c.state.act_status)] {
-        answer = if left.open() {
-            let uses = uses.iter().map(|what| json!(what));
-            answer.choose(field, uses).required(field)
+    let components = [("move", c.state.move_status), ("act", c.state.act_status)];
+    let open = components.iter().filter(|(_, left)| left.open());
+    let fields: Vec<&'static str> = open.map(|(field, _)| *field).collect();
+    let all = |what: &Use| {
+        let answer = LegalCommand::by::<C>(&c.id, rule).without(&["move", "act"]);
+        let answer = fields
+            .iter()
+            .fold(answer, |answer, field| answer.with(field, json!(what)));
+        let in_order = fields.len() > 1 && *what == Use::Now;
+        if in_order {
+            answer
         } else {
-            answer.without(&[field])
-        };
-    }
-    legal.push(answer);
-    let both = LegalCommand::by::<C>(&c.id, "EX-20")
-        .with("move", json!(Use::Now))
-        .with("act", json!(Use::Now));
-    legal.push(both.required("order"));
+            answer.without(&["order"])
+        }
+    };
+    let [first, second] = fields[..] else {
+        return legal.extend(uses.iter().map(all));
+    };
+    let same = uses.iter().filter(|what| **what != Use::Nothing);
+    legal.extend(same.map(all));
+    let each = || uses.iter().map(|what| json!(what));
+    let apart = LegalCommand::by::<C>(&c.id, rule).without(&["order"]);
+    let apart = apart.choose(first, each()).required(first);
+    legal.push(apart.choose(second, each()).required(second));
 }

@@ -386,7 +386,7 @@ fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation
     Ok(())
 }
 
-fn any_must_announce(encounter: &Encounter, asked: &[CombatantId]) -> bool {
+pub(super) fn any_must_announce(encounter: &Encounter, asked: &[CombatantId]) -> bool {
     let mut asked = asked.iter().filter_map(|id| encounter.get(id));
     asked.any(|c| must_announce(encounter, c))
 }

@@ -17,7 +17,7 @@ pub use state::*;
 pub use unit::{InitiativeRolled, Roll, Rolled, Rolls, Start, TieRolls};
 
 use crate::json::FieldError;
-use crate::rulesets::shared::{check_started, level_is_public, types};
+use crate::rulesets::shared::{check_started, level_is_public, rolled, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
@@ -25,7 +25,7 @@ use crate::vocabulary::{
     Play as PlayOf, Property, Reason, Redact, RosterEvent, Ruleset, Secrecy, SharedEvent, Status,
     TurnEnded, Violation, commands, events, ids,
 };
-use jump::deciders;
+use jump::{any_must_announce, deciders};
 use list::are_lowest;
 use mental::{can_attack, end_duel};
 use std::sync::Arc;
@@ -249,7 +249,8 @@ impl Ruleset for Exp {
     }
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
-        let mut remarks = Vec::new();
+        let own = c.state.own_roll.as_ref().map(|roll| roll.die);
+        let mut remarks = Vec::from_iter(rolled(own.as_slice()));
         if let Some(roll) = roll_of(encounter, c) {
             // The row has the number without the digits that broke a tie.
             if !roll.digits.is_empty() {
@@ -341,7 +342,12 @@ fn pending_answer(encounter: &Encounter) -> Pending {
         ("declare", "EX-14")
     };
     let Some(announced) = state::announced(encounter) else {
-        return Pending::new(decision, asked.clone(), &["declare", "announce"], rule);
+        let commands: &'static [&'static str] = if any_must_announce(encounter, asked) {
+            &["announce", "declare"]
+        } else {
+            &["declare", "announce"]
+        };
+        return Pending::new(decision, asked.clone(), commands, rule);
     };
     let announcer = vec![announced.combatant.clone()];
     Pending::new(decision, announcer, &["declare"], rule)

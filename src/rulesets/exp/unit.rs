@@ -40,6 +40,7 @@ pub struct Roll {
     /// The persona that rolls ahead of the others. A later roll replaces it.
     pub combatant: Option<CombatantId>,
     /// The persona's d20, if rolled at the table. By default the server rolls.
+    #[physical]
     pub roll: Option<D20>,
     /// The persona's d10s for ties, if rolled at the table: at most 16, used in their order.
     #[default]

@@ -22,7 +22,7 @@ pub use seize_the_turn::{
 };
 pub use state::*;
 
-use crate::rulesets::shared::{check_started, had_turn, types};
+use crate::rulesets::shared::{check_started, had_turn, rolled, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
@@ -189,18 +189,16 @@ impl Ruleset for Seize {
     }
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
-        let mut remarks = Vec::new();
-        if barred(encounter, c) {
-            remarks.push("no turn in round 1");
-        }
-        if queued(encounter, &c.id) {
-            remarks.push("has seized a turn");
-        }
-        if may_seize(encounter, c) {
-            remarks.push("may seize");
-        }
-        if c.state.extra_action {
-            remarks.push("extra Action");
+        let mut remarks = Vec::from_iter(rolled(c.state.own_die.as_slice()));
+        for (applies, words) in [
+            (barred(encounter, c), "no turn in round 1"),
+            (queued(encounter, &c.id), "has seized a turn"),
+            (may_seize(encounter, c), "may seize"),
+            (c.state.extra_action, "extra Action"),
+        ] {
+            if applies {
+                remarks.push(words.to_owned());
+            }
         }
         remarks.join(", ")
     }

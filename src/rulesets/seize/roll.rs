@@ -59,6 +59,7 @@ pub struct Roll {
     /// The combatant.
     pub combatant: CombatantId,
     /// The d20 rolled at the table. The server rolls it if left out.
+    #[physical]
     pub roll: Option<D20>,
 }
 

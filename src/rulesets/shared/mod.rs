@@ -4,6 +4,7 @@
 mod bounds;
 mod clock;
 mod nomination;
+mod own_roll;
 mod secrecy;
 mod types;
 
@@ -13,5 +14,6 @@ pub use clock::{
     start_encounter, start_round, start_turn,
 };
 pub use nomination::{check_chooser, check_in_fight, check_starter};
+pub use own_roll::rolled;
 pub use secrecy::{level_is_public, seen_first, seen_if_any};
 pub(crate) use types::types;

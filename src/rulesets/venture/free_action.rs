@@ -16,7 +16,7 @@ pub struct FreeAction {
     /// The combatant.
     pub combatant: CombatantId,
     /// The action, such as to ready a weapon, enter a Form or take cover.
-    pub action: Text<200>,
+    pub action: Option<Text<200>>,
     /// True if it would harm a combatant, which is refused (VE-8).
     #[default]
     pub damaging: bool,
@@ -41,12 +41,12 @@ pub struct FreeActionReached {
 }
 
 /// A combatant took its free action (VE-6).
-#[event("{combatant} {combatant:takes|take} the free action: {action}.")]
+#[event("{combatant} {combatant:takes|take} the free action[: {action}].")]
 pub struct FreeActionTaken {
     /// The combatant.
     pub combatant: CombatantId,
     /// The action.
-    pub action: Text<200>,
+    pub action: Option<Text<200>>,
 }
 
 /// A combatant gave up its free action (VE-6), or the move left over from a Rush or Disengage

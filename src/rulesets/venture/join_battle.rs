@@ -30,6 +30,7 @@ pub struct JoinBattle {
     pub bonus_dice: Int<-40, 40>,
     /// The successes, if the table counted them; then leave out `faces`.
     #[advanced]
+    #[physical]
     pub successes: Option<Int<0, 100>>,
     /// The d10s that the table rolled, at most the whole pool. The server rolls the rest.
     #[schema(max_items = 80)]

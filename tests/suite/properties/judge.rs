@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use turnkeeper::engine::Request;
-use turnkeeper::vocabulary::{CombatantId, HOUSE_RULES, LegalCommand, Manifest};
+use turnkeeper::vocabulary::{CombatantId, HOUSE_RULES, LegalCommand, Manifest, Values};
 
 /// A property that does not hold, and how that shows.
 #[derive(Debug, Clone)]
@@ -482,6 +482,9 @@ impl Judge {
         if let Some(detail) = repeated_label(&self.legal_commands) {
             return breach("no two buttons say the same", detail);
         }
+        if let Some(form) = self.legal_commands.iter().find(|o| needs_form(o)) {
+            return breach("the usual answer is one press", form.command.to_string());
+        }
         let shared_names = self.shared_names();
         for option in &self.legal_commands {
             // A number at the end that tells no names apart tells two equal labels apart.
@@ -849,4 +852,25 @@ fn first_used_turn(events: &[Value]) -> BTreeSet<String> {
         }
     }
     opened
+}
+
+/// Whether a usual answer needs more than a press, or the press of one of a list.
+fn needs_form(option: &LegalCommand) -> bool {
+    let required: Vec<_> = option
+        .choices
+        .iter()
+        .filter(|choice| choice.required)
+        .collect();
+    let is_listed = |values: &Values| {
+        matches!(
+            values,
+            Values::OneOf(_) | Values::Shared(_) | Values::Range(..)
+        )
+    };
+    option.primary
+        && match &required[..] {
+            [] => false,
+            [choice] => !is_listed(&choice.values),
+            _ => true,
+        }
 }

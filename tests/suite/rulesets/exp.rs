@@ -7,7 +7,7 @@ use crate::support::shows;
 use crate::support::table::{owned, player};
 use serde_json::{Value, json};
 use turnkeeper::engine::{OptionsFilter, Request};
-use turnkeeper::vocabulary::CombatantId;
+use turnkeeper::vocabulary::{CombatantId, LegalCommand};
 
 /// A new unit of up to eight anthros that can wait jump and attack with their minds.
 fn unit(chance: &mut Chance) -> (Judge, usize) {
@@ -67,28 +67,16 @@ fn every_pass_of_exp_finishes_a_persona_so_that_a_unit_has_no_more_passes_than_p
                 command["condition"] = json!("paralyzed");
             } else if verb == "declare" {
                 // Waiting as long as possible makes the most passes.
-                let waits = |o: &&&turnkeeper::vocabulary::LegalCommand| {
-                    o.choices.iter().any(|c| c.field != "order")
+                let waits = |o: &&&LegalCommand| {
+                    let uses = [&o.command["move"], &o.command["act"]];
+                    uses.contains(&&json!("wait"))
                 };
-                let Some(option) = able.iter().find(waits) else {
-                    continue;
-                };
+                let option = able.iter().find(waits).unwrap_or(&able[0]);
                 command = option.command.clone();
-                for choice in &option.choices {
-                    if let turnkeeper::vocabulary::Values::OneOf(list) = &choice.values {
-                        let values = &list.values;
-                        let wait = json!("wait");
-                        command[choice.field] = values
-                            .iter()
-                            .find(|v| **v == wait)
-                            .unwrap_or(&values[0])
-                            .clone();
-                    }
-                }
             }
             let known = judge.view["combatants"].as_array().into_iter().flatten();
             let twice = known
-                .filter(|c| c["id"] == command["target"])
+                .filter(|c| c["id"] == command["target"] || command["targets"] == json!([c["id"]]))
                 .any(|c| c["conditions"] == json!(["paralyzed"]));
             if verb == "set_condition" && twice {
                 continue;
