@@ -2,17 +2,22 @@
 
 import { Problem, isPassing, newKey, pause } from "./api.js";
 import { field, resolve } from "./fields.js";
-import { about, answers, isAboutSome } from "./options.js";
+import { about, answers, decide, isAboutSome } from "./options.js";
+import { nextPhysical, physicalFields, physicalValue, physicalValues } from "./physical.js";
 import { hideToast, toast } from "./toast.js";
 import { $, h, redraw, told } from "./view.js";
-import { nameOf, refusal, ruleText, sentence } from "./words.js";
+import { nameOf, plain, refusal, ruleText, sentence } from "./words.js";
 
 // The tools that are pressed most have a row of their own.
 const HISTORY = ["undo", "redo"];
+// Rows are moved where they are: dragged, by keys, or by the tools of a chosen one.
+const OF_ROWS = ["reorder"];
 // So many reactions are shown at once; more are folded.
 const FEW = 4;
 // Of a choice between more combatants than this, only their rows have buttons.
 const MOST_NAMES = 12;
+// A usual answer that asks for one of so many values has a button for each.
+const MOST_VALUES = 12;
 // So many other answers stand beside the usual one.
 const BESIDE = 2;
 // So many sentences of an answer are told beside its undo.
@@ -73,22 +78,40 @@ export function rowAnswers(all, encounter, defs) {
 function names(usual, encounter) {
   const name = ({ key, id, label }) => h("button", { type: "button", class: "primary", "data-key": key, "data-about": id },
     h("span", { "aria-hidden": "true" }, nameOf(encounter, id)), h("span", { class: "unseen" }, label));
-  const [{ option }] = usual;
-  const title = option.row in option.command ? sentence(option.label.replace(/^[^:]*: /, "")) : option.label;
+  const [{ option, id: first }] = usual;
+  const title = sentence(option.label.replace(`${nameOf(encounter, first)}: `, "").replace(`: ${nameOf(encounter, first)}`, ""));
   const buttons = usual.length > MOST_NAMES ? h("p", { class: "hint" }, "Choose on a row.") : h("div", { class: "buttons names" }, usual.map(name));
   return h("div", { role: "group", "aria-label": title, "data-key": "names" }, h("p", { class: "eyebrow" }, title), buttons);
 }
 
+// The values of the only thing that an option asks for, if they are few.
+function valuesOf({ choices }, defs) {
+  const [asked, ...others] = choices.filter(({ required }) => required);
+  if (!asked || others.length) return [];
+  const { oneOf = [], type, minimum, maximum } = resolve(asked.schema, defs);
+  const values = type === "integer" && maximum - minimum < MOST_VALUES ? Array.from({ length: maximum - minimum + 1 }, (_, step) => ({ const: minimum + step })) : oneOf;
+  return values.length > MOST_VALUES ? [] : values.map(({ const: value, title }) => ({ fills: { [asked.field]: value }, name: plain(title ?? value) }));
+}
+
+// An option as a button, or as a button for each value that it asks for.
+function valued({ key, option }, kind, defs) {
+  const values = valuesOf(option, defs);
+  if (!values.length) return button({ key, option }, kind);
+  const one = ({ fills, name }) => h("button", { type: "button", class: kind, "data-key": key, "data-fills": JSON.stringify(fills), "aria-label": `${option.label}: ${name}` }, name);
+  return h("div", { role: "group", "aria-label": option.label, "data-key": `values ${key}` }, h("p", { class: "eyebrow" }, option.label), h("div", { class: "buttons names" }, values.map(one)));
+}
+
 // Decisions: the usual answer, or the combatants between whom it is, and the rest a level below.
 function decisions(ones, encounter, defs) {
+  const onRows = new Set([...physicalFields(ones, encounter, defs).values()].map(({ key }) => key));
   const choice = rowAnswers(ones, encounter, defs);
   const [usual, rest] = [true, false].map((primary) => ones.filter(({ option }) => option.primary === primary));
   const single = usual.filter(({ option }) => !(choice.length && option.row));
-  const isBeside = ({ option }) => option.complete && option.command.type !== "resolve" && !choice.length;
+  const isBeside = ({ key, option }) => option.complete && option.command.type !== "resolve" && !choice.length && !(usual.length && onRows.has(key));
   const beside = rest.filter(isBeside).slice(0, BESIDE);
   return [
     choice.length > 0 && names(choice, encounter),
-    row("decision", [...single, ...beside], ({ option }) => (option.primary ? "primary" : "decision")),
+    single.length + beside.length > 0 && h("div", { class: "buttons", "data-key": "decision" }, single.map((one) => valued(one, "primary", defs)), beside.map((one) => button(one, "decision"))),
     folded("Other answers", rest.filter((one) => !beside.includes(one)), !usual.length),
   ];
 }
@@ -110,7 +133,7 @@ function groups(all, encounter, defs) {
     few ? reactions.length > 0 && titled("Reactions", row("reaction", reactions, () => "reaction")) : folded("Reactions", reactions),
     row("history", tools.filter(isHistory), () => "quiet"),
     folded("Table", rest.filter(({ option }) => !isAboutSome(option)), tools.length === all.length),
-    folded("Combatants", rest.filter(({ option }) => isAboutSome(option))),
+    folded("Combatants", rest.filter(({ option }) => isAboutSome(option) && !OF_ROWS.includes(option.command.type))),
   ];
 }
 
@@ -124,7 +147,13 @@ export class Actions {
     document.addEventListener("click", (event) => {
       const pressed = event.target.closest("#buttons button[data-key], #picked button[data-key], #rows button.answer");
       // The second press of a double click would be for the button that has come to its place.
-      if (pressed && event.detail < 2) this.press(pressed.dataset.key, pressed.classList.contains("more"), pressed.dataset.about);
+      if (pressed && event.detail < 2) this.press(pressed.dataset.key, pressed.classList.contains("more"), pressed.dataset);
+    });
+    $("rows").addEventListener("change", ({ target }) => target.matches(".physical:not([data-of])") && this.give(target));
+    $("rows").addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !event.target.matches(".physical")) return;
+      event.preventDefault();
+      nextPhysical(event.target, $("buttons").querySelector("button.primary"));
     });
     $("press").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -132,6 +161,8 @@ export class Actions {
     });
     $("cancel").addEventListener("click", () => $("dialog").close());
     $("dialog").addEventListener("close", () => this.closed());
+    // On a phone, what is chosen stands above the buttons.
+    new ResizeObserver(() => document.body.style.setProperty("--bar", `${$("actions").offsetHeight}px`)).observe($("actions"));
     $("sheet").addEventListener("click", () => this.unfold(!$("actions").classList.contains("unfolded")));
   }
 
@@ -155,17 +186,18 @@ export class Actions {
     $("sheet").textContent = open ? "Less" : "More options";
   }
 
-  // The option with a key; about one combatant, if the press named one.
-  find(key, id) {
+  // The option with a key, as its button decides it: about a combatant, or with a value.
+  find(key, decided = {}) {
     const option = this.options.get(key);
-    return option && id ? about(option, id, this.fight.options.$defs) : option;
+    if (option && decided.fills) return decide(option, JSON.parse(decided.fills), this.fight.options.$defs);
+    return option && decided.about ? about(option, decided.about, this.fight.options.$defs) : option;
   }
 
   // The table has changed while the form is open. The choice stays if it is still legal.
   changed() {
     const { version, $defs } = this.fight.options;
     if (this.open.version === version || !this.open.form) return;
-    const option = this.find(this.open.key, this.open.about);
+    const option = this.find(this.open.key, this.open.decided);
     this.showReady();
     if (this.open.sending) return;
     this.say(option ? "The table has changed. Look again before you confirm." : "This is no longer possible.");
@@ -192,16 +224,17 @@ export class Actions {
   }
 
   // Sends an option that is complete. Asks first if something is missing, or if the reader wants to choose.
-  press(key, wantsForm, id) {
+  press(key, wantsForm, { about, fills } = {}) {
+    const decided = { about, fills };
     // A form that has just closed may not have told so yet.
     this.closed();
     // The press before this one is on its way. If it takes away what was pressed, nothing is sent.
-    if (this.open && !this.open.form) return void this.turn.then(() => this.press(key, wantsForm, id));
-    const option = this.find(key, id);
+    if (this.open && !this.open.form) return void this.turn.then(() => this.press(key, wantsForm, decided));
+    const option = this.find(key, decided);
     if (!option || this.open) return;
     const form = wantsForm || !option.complete;
-    const isLegal = () => this.find(key, id) !== undefined;
-    this.open = { key, option, about: id, isLegal, version: this.fight.options.version, sending: false, form, more: wantsForm };
+    const isLegal = () => this.find(key, decided) !== undefined;
+    this.open = { key, option, decided, isLegal, version: this.fight.options.version, sending: false, form, more: wantsForm };
     $("told").textContent = "";
     if (form) this.ask();
     else this.turn = this.confirm();
@@ -209,8 +242,8 @@ export class Actions {
 
   // Presses the usual answer, if it is one alone.
   pressUsual() {
-    const buttons = [...$("buttons").querySelectorAll("button.primary")];
-    if (buttons.length === 1) this.press(buttons[0].dataset.key, false, buttons[0].dataset.about);
+    const buttons = [...$("buttons").querySelectorAll("button.primary:not(.more)")];
+    if (buttons.length === 1) this.press(buttons[0].dataset.key, false, buttons[0].dataset);
     return buttons.length;
   }
 
@@ -232,6 +265,18 @@ export class Actions {
     });
     this.turn = mine.catch(() => {});
     return mine;
+  }
+
+  // Sends what the table rolled for one combatant.
+  give(input) {
+    try {
+      const [value, { option: key, field }] = [physicalValue(input), input.dataset];
+      if (value === undefined) return;
+      const command = () => this.options.get(key)?.command;
+      this.apply(() => (command() ? [{ ...command(), [field]: value }] : []));
+    } catch (error) {
+      toast(error.message);
+    }
   }
 
   ask() {
@@ -258,9 +303,9 @@ export class Actions {
 
   // The command with what was filled in.
   command() {
-    const { option, form } = this.open;
-    if (!form) return option.command;
-    const command = { ...option.command };
+    const { key, option, form } = this.open;
+    const command = { ...option.command, ...physicalValues($("rows"), key) };
+    if (!form) return command;
     for (const { choice, read } of this.fields) {
       const value = read();
       if (value !== undefined) command[choice.field] = value;
@@ -350,7 +395,7 @@ export class Actions {
     $("buttons").classList.remove("busy");
     if (!open?.form) return;
     $("fields").replaceChildren();
-    const isOrigin = (one) => one.dataset.key === open.key && one.dataset.about === open.about && one.classList.contains("more") === open.more;
+    const isOrigin = (one) => one.dataset.key === open.key && one.dataset.about === open.decided.about && one.dataset.fills === open.decided.fills && one.classList.contains("more") === open.more;
     const back = [...document.querySelectorAll("#buttons button, #picked button, #rows button.answer")].find(isOrigin);
     (back ?? $("actions-title")).focus();
   }

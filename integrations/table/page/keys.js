@@ -82,7 +82,7 @@ export function listen(actions, picked, move) {
   const numbered = (digit) => $("rows").querySelector(`[data-digit="${digit}"]`)?.closest(".row");
   const answer = (row) => {
     const button = row?.querySelector("button.answer");
-    if (button) actions.press(button.dataset.key, false, button.dataset.about);
+    if (button) actions.press(button.dataset.key, false, button.dataset);
     else toast("This row is no answer now.");
     return true;
   };

@@ -2,15 +2,19 @@
 
 import { button, keyed, rowAnswers } from "./actions.js";
 import { about, command, find } from "./options.js";
+import { physicalFields, physicalInput } from "./physical.js";
 import { isMoved } from "./reorder.js";
 import { toast } from "./toast.js";
 import { $, conditionName, h, redraw } from "./view.js";
 import { conditionsOf, hitPoints, lasting, list, nameOf, reason, ruleText } from "./words.js";
 
 // Commands that the panel has fields or buttons of its own for.
-const OWN = ["damage", "heal", "set_condition", "clear_condition", "remove_effect", "remove_combatant", "reorder"];
+const OWN = ["damage", "heal", "set_condition", "clear_condition", "remove_effect", "remove_combatant"];
 
 const SHORT = { update_combatant: "Rename or edit", add_effect: "Add an effect", override: "Give the turn" };
+
+// A tool's words without the name of who is chosen.
+const shortened = ({ command, complete, label }) => (command.type === "reorder" && !complete ? "Move" : SHORT[command.type] ?? label);
 
 export class Picked {
   constructor(actions) {
@@ -40,6 +44,7 @@ export class Picked {
     this.ids = new Set();
     this.players = new Map();
     this.cursor = undefined;
+    this.fields = new Map();
     this.mode = "damage";
   }
 
@@ -52,6 +57,14 @@ export class Picked {
     const { encounter, options } = this.fight ?? {};
     if (!options || options.version !== encounter.version) return new Map();
     return new Map(rowAnswers(keyed(options.items), encounter, options.$defs).map((answer) => [answer.id, answer]));
+  }
+
+  // Fields on rows for what the table itself rolled, by the combatant.
+  physical() {
+    const { encounter, options } = this.fight ?? {};
+    // What is typed stays until there are options again.
+    if (options?.version === encounter?.version) this.fields = options ? physicalFields(keyed(options.items), encounter, options.$defs) : new Map();
+    return new Map([...this.fields].map(([id, one]) => [id, physicalInput(one, { id, name: nameOf(encounter, id) })]));
   }
 
   // Whether the rules let a row of the order be moved.
@@ -326,7 +339,7 @@ export class Picked {
     const acts = all.filter(({ option }) => option.actor === id && option.group !== "tools").map((one) => button(one, ""));
     const tools = all.filter(({ option }) => option.group === "tools" && !OWN.includes(option.command.type))
       .map(({ key, option }) => ({ key, option: about(option, id, this.fight.options.$defs) })).filter(({ option }) => option);
-    return [...acts, ...tools.map((one) => button(one, "quiet", SHORT[one.option.command.type], { "data-about": id }))];
+    return [...acts, ...tools.map((one) => button(one, "quiet", shortened(one.option), { "data-about": id }))];
   }
 
   why(one, encounter, manifest) {

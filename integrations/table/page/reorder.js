@@ -1,4 +1,4 @@
-// Rows that are dragged to another place, where the rules offer it.
+// Rows that are dragged to another place or into the empty turn that is next, where the rules offer it.
 
 import { command } from "./options.js";
 import { toast } from "./toast.js";
@@ -27,7 +27,7 @@ export class Reorder {
     Object.assign(this, { actions, picked });
     const rows = $("rows");
     rows.addEventListener("pointerdown", (event) => event.target.matches(".grip") && this.grab(event));
-    rows.addEventListener("pointermove", (event) => { this.y = event.clientY; });
+    rows.addEventListener("pointermove", (event) => Object.assign(this, { x: event.clientX, y: event.clientY }));
     rows.addEventListener("pointerup", () => this.dragged && this.drop());
     rows.addEventListener("pointercancel", () => this.end());
   }
@@ -36,7 +36,7 @@ export class Reorder {
     event.preventDefault();
     this.dragged = event.target.closest(".row");
     event.target.setPointerCapture(event.pointerId);
-    this.y = event.clientY;
+    Object.assign(this, { x: event.clientX, y: event.clientY });
     this.follow();
   }
 
@@ -48,9 +48,17 @@ export class Reorder {
     return [...entries].filter(([row, entry]) => row === moved || (isOther(row) && isMet(order, entry))).map(([row]) => row);
   }
 
+  // The empty turn below the pointer, if the dragged row can take it.
+  turn() {
+    const row = document.elementFromPoint(this.x, this.y)?.closest("#rows .row.next:not([data-combatant])");
+    return row && this.dragged.querySelector("button.answer") ? row : undefined;
+  }
+
   // Marks where the dragged row would stand.
   hover() {
-    const places = this.places(this.dragged);
+    const [turn, { order }] = [this.turn(), this.actions.fight.encounter];
+    const canMove = this.picked.canMove(order[Number(this.dragged.dataset.at)]);
+    const places = canMove && !turn ? this.places(this.dragged) : [];
     this.before = places.find((row) => {
       const { top, height } = row.getBoundingClientRect();
       return this.y < top + height / 2;
@@ -59,6 +67,7 @@ export class Reorder {
       row.classList.toggle("dragged", row === this.dragged);
       row.classList.toggle("before", row === this.before);
       row.classList.toggle("after", !this.before && row === places.at(-1));
+      row.classList.toggle("into", row === turn);
     }
   }
 
@@ -76,15 +85,18 @@ export class Reorder {
   drop() {
     this.hover();
     const { dragged, before } = this;
-    const places = this.places(dragged);
+    const [turn, answer, places] = [this.turn(), dragged.querySelector("button.answer"), this.places(dragged)];
+    const canMove = this.picked.canMove(this.actions.fight.encounter.order[Number(dragged.dataset.at)]);
     this.end();
+    if (turn) return this.actions.press(answer.dataset.key, false, answer.dataset);
+    if (!canMove) return;
     const place = before ? places.indexOf(before) : places.length;
     if (before === dragged || place === places.indexOf(dragged) + 1) return;
     this.send(dragged, before);
   }
 
   end() {
-    for (const row of $("rows").children) row.classList.remove("dragged", "before", "after");
+    for (const row of $("rows").children) row.classList.remove("dragged", "before", "after", "into");
     this.dragged = this.before = undefined;
   }
 

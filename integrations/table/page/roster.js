@@ -33,7 +33,7 @@ const APART = { word: "apart", kind: "apart", about: "Each combatant of the line
 export function vocabulary(manifest, definition) {
   const properties = manifest?.combatant.properties ?? {};
   const numberWords = (name, schema) => Object.entries(definition?.[name] ?? {}).map(([number, otherwise]) => {
-    const uses = [...new Set(usesOf(number, definition, manifest.options.properties.definition))];
+    const uses = [...new Set(usesOf(number, definition).flatMap((path) => USES.find(([line]) => line.test(path))?.[1] ?? []))];
     return { word: number.toLowerCase(), kind: "number", path: [name, number], schema, about: [...uses, `Default: ${otherwise}.`].join(" ") };
   });
   const isOfLine = ([name]) => ![...ELSEWHERE, ...TEXTS].includes(name) && !name.endsWith("_seen_by");
@@ -48,13 +48,23 @@ export function vocabulary(manifest, definition) {
 
 const sharesInitiative = (definition) => definition?.score?.per === "group";
 
-// The uses of a number in a definition, in the words of its schema.
-function usesOf(number, value, schema) {
-  const shape = schema?.anyOf?.find(({ properties }) => properties) ?? schema;
-  if (value === number) return [shape?.description].filter(Boolean);
-  if (Array.isArray(value)) return value.includes(number) ? [shape?.description].filter(Boolean) : value.flatMap((item) => usesOf(number, item, shape?.items));
+// What a number of a definition is for, by the line that names it.
+const USES = [
+  [/^score\.add/, "Added to the roll."],
+  [/^score\.fixed/, "The initiative itself, without a roll; 0 for a roll."],
+  [/^score\.advantage/, "Further rolls or cards, of which the best counts; below 0 the worst."],
+  [/^score\.more_dice/, "Further dice."],
+  [/^score/, "Part of the initiative."],
+  [/^order/, "Decides who comes first."],
+  [/^turns/, "Turns in a round."],
+  [/^pools/, "The most points that it has."],
+];
+
+// The lines of a definition that name a number, as paths.
+function usesOf(number, value, path = "") {
+  if (typeof value === "string") return value.replace(/^-/, "") === number ? [path] : [];
   if (!value || typeof value !== "object") return [];
-  return Object.entries(value).flatMap(([name, part]) => usesOf(number, part, shape?.properties?.[name] ?? shape?.additionalProperties));
+  return Object.entries(value).flatMap(([name, part]) => (["numbers", "titles"].includes(name) ? [] : usesOf(number, part, path ? `${path}.${name}` : name)));
 }
 
 function wordsOf(name, schema, numberWords) {

@@ -120,7 +120,9 @@ function emptyTurn({ slot, team, name, next, acted }, key) {
 function placeOf({ slot, initiative, out }) {
   if (out) return h("span", { "aria-hidden": "true" }, "†");
   const place = slot ?? initiative;
-  return place === null ? "" : [h("span", { class: "unseen" }, slot ? "Place " : "Initiative "), String(place)];
+  if (place === null) return "";
+  const words = String(place);
+  return [h("span", { class: "unseen" }, slot ? "Place " : "Initiative "), words.length > 3 ? h("small", {}, words) : words];
 }
 
 // A button on a row that answers what is decided.
@@ -128,7 +130,7 @@ function answer({ key, label, id }) {
   return h("button", { type: "button", class: "answer", "data-key": key, "data-about": id, "aria-label": label }, "Choose");
 }
 
-function row(encounter, entry, { key, place, digit, isStop, answered }, table) {
+function row(encounter, entry, { key, place, digit, isStop, answered, takes, physical }, table) {
   const combatant = encounter.combatants.find(({ id }) => id === entry.combatant);
   if (!combatant) return entry.slot ? emptyTurn(entry, key) : null;
   const { id, side } = combatant;
@@ -144,7 +146,7 @@ function row(encounter, entry, { key, place, digit, isStop, answered }, table) {
       h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), entry.note && h("span", { class: "note" }, entry.note),
       table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has notes")),
       tags(encounter, combatant), members(encounter, combatant)),
-    h("div", { class: "state" }, health(combatant), answered ? answer(answered) : h("span", { class: "word" }, word), table.canMove(entry) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
+    h("div", { class: "state" }, health(combatant), physical, answered ? answer(answered) : h("span", { class: "word" }, word), (table.canMove(entry) || (answered && takes)) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
 }
 
 // Rows are told apart by their combatant or turn, and by how often it came before.
@@ -165,7 +167,10 @@ function rows(encounter, table) {
     answers.delete(found?.id);
     return found;
   };
-  const one = (entry, place) => row(encounter, entry, { key: keys[place], place, digit: digits.get(place), isStop: keys[place] === stop, answered: answerOf(entry) }, table);
+  const physical = table.physical();
+  // The next turn is empty: who can take it is dragged into it.
+  const takes = encounter.order.some((entry) => entry.next && !entry.combatant);
+  const one = (entry, place) => row(encounter, entry, { key: keys[place], place, digit: digits.get(place), isStop: keys[place] === stop, answered: answerOf(entry), takes, physical: physical.get(entry.combatant) }, table);
   return encounter.order.map((entry, place) => (isLater(entry) ? null : one(entry, place))).concat(laterTurns(encounter.order));
 }
 
@@ -271,7 +276,7 @@ function keepInView({ id, round, current, order }) {
 }
 
 // Before the reader can choose rows.
-const UNTOUCHED = { ids: new Set(), players: new Map(), answers: () => new Map(), canMove: () => false, hasNote: () => false };
+const UNTOUCHED = { ids: new Set(), players: new Map(), answers: () => new Map(), physical: () => new Map(), canMove: () => false, hasNote: () => false };
 
 // `table` says which rows are chosen, who plays whom, and which rows can be moved.
 export function draw(encounter, manifest, table = UNTOUCHED) {

@@ -122,10 +122,10 @@ export function lasting(encounter, { begins, expires, reminder, waits }) {
   return [due, counted(encounter, expires, ["", "to"])].filter(Boolean).join(", ");
 }
 
-// The sentence of a ruleset's rule, by its id. Those that all rulesets share explain no choice.
+// The sentence of a ruleset's rule for players, by its id. Those that all rulesets share explain no choice.
 export function ruleText(manifest, id) {
   const found = manifest?.rules.find((rule) => rule.id === id);
-  return found ? `${found.summary} (${id})` : "";
+  return found ? `${found.for_players ?? found.summary} (${id})` : "";
 }
 
 // A refusal as a sentence.

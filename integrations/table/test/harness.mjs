@@ -197,9 +197,10 @@ export class Page {
       names: [...document.querySelectorAll("#rows .name")].map((node) => node.textContent),
       current: [...document.querySelectorAll("#rows .row[aria-current] .name")].map((node) => node.textContent),
       about: document.querySelector("#about").textContent,
-      buttons: document.querySelector("#actions").hidden ? [] : [...document.querySelectorAll("#buttons button:not(.more, .names *)")].map((node) => node.textContent).sort(),
+      buttons: document.querySelector("#actions").hidden ? [] : [...document.querySelectorAll("#buttons button:not(.more, .names *)")].map((node) => node.textContent)
+        .concat([...document.querySelectorAll("#buttons [data-key^=values]")].map((node) => node.ariaLabel)).sort(),
       // The combatants between whom the decision is.
-      choices: document.querySelector("#actions").hidden ? [] : [...document.querySelectorAll("#buttons .names button")].map((node) => node.dataset.about),
+      choices: document.querySelector("#actions").hidden ? [] : [...document.querySelectorAll("#buttons .names button[data-about]")].map((node) => node.dataset.about),
     }));
   }
 

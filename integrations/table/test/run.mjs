@@ -3,6 +3,7 @@
 import { after, before } from "node:test";
 import { Server, Wire, chromium } from "./harness.mjs";
 import { act } from "./act.mjs";
+import { decide } from "./decide.mjs";
 import { forms } from "./forms.mjs";
 import { live } from "./live.mjs";
 import { look } from "./look.mjs";
@@ -30,6 +31,7 @@ look(tools);
 act(tools);
 share(tools);
 live(tools);
+decide(tools);
 forms(tools);
 play(tools);
 start(tools);

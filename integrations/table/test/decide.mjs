@@ -1,0 +1,119 @@
+// The decision as it is drawn: what the table rolled beside each name, one press for the usual answer, a button for each value, and rows that
+// are dragged into a turn.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fight, Page, until } from "./harness.mjs";
+
+const FIGHTERS = [["Ann", "players"], ["Borin", "players"], ["Orc", "monsters"], ["Rat", "monsters"]].map(([name, side]) => ({ name, side }));
+const TOKENS = [{ role: "player", name: "Zoe", combatants: ["ann"] }];
+
+const fightOf = (url, ruleset, more = {}) => Fight.create(url, { ruleset, combatants: FIGHTERS, tokens: TOKENS, seed: 4, ...more });
+const field = (own, name) => own.page.locator("#rows .row", { has: own.page.locator(".name", { hasText: name }) }).locator(".physical");
+
+export function decide({ browser, wire }) {
+  test("what the table rolled is typed beside each name, and starts the fight with it", async () => {
+    const fight = await fightOf(wire.url, "custom", { options: { preset: "d20" } });
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    await field(gm, "Ann").focus();
+    for (const number of ["17", "12.5", ""]) {
+      await gm.page.keyboard.type(number);
+      await gm.page.keyboard.press("Enter");
+    }
+    await gm.page.keyboard.type("3");
+    await fight.send({ type: "note", text: "Somebody else does something." });
+    await gm.at(1);
+    await gm.page.keyboard.press("Enter");
+    assert.equal(await gm.page.evaluate(() => document.activeElement.textContent), "Start the fight", "after the last field comes the large button");
+    await gm.page.keyboard.press("Enter");
+    await gm.at(2);
+    const { order } = await fight.read("gm");
+    const of = (id) => order.find(({ combatant }) => combatant === id).initiative;
+    assert.deepEqual([of("ann"), of("borin"), of("rat")], [17, 12.5, 3]);
+    assert.ok(Number.isInteger(of("orc")), "the server rolls for who has no number");
+    assert.equal(await gm.page.locator(".physical").count(), 0);
+    await gm.close();
+  });
+
+  test("a number that no die shows is not sent", async () => {
+    const fight = await fightOf(wire.url, "dc20");
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    assert.equal(await gm.page.locator(".physical").count(), 2, "monsters make no check");
+    await field(gm, "Ann").fill("21");
+    await gm.page.keyboard.press("Enter");
+    await gm.page.locator("#toast", { hasText: "Ann: Roll: use 1 to 20." }).waitFor();
+    await field(gm, "Ann").fill("18");
+    await gm.page.keyboard.press("Enter");
+    await gm.page.locator(".row", { hasText: "rolled 18" }).waitFor();
+    assert.equal(await gm.page.locator(".physical").count(), 1);
+    await gm.close();
+  });
+
+  test("a player types their own roll, and sees no field for others", async () => {
+    const fight = await fightOf(wire.url, "exp");
+    const own = await Page.open(browser(), wire.url, fight, "player");
+    await field(own, "Ann").fill("9");
+    assert.equal(await own.page.locator(".physical").count(), 1);
+    await own.page.keyboard.press("Tab");
+    await own.page.locator(".row", { hasText: "rolled 9" }).waitFor();
+    await own.close();
+  });
+
+  for (const ruleset of ["exp", "venture"]) {
+    test(`a round of ${ruleset} by the key of the usual answer alone`, async () => {
+      const fight = await fightOf(wire.url, ruleset);
+      const gm = await Page.open(browser(), wire.url, fight, "gm");
+      await until(async () => (await gm.shown()).buttons.length > 0, "buttons");
+      let presses = 0;
+      for (; presses < 60 && (await fight.read("gm")).round < 2; presses++) {
+        const version = await gm.version();
+        const large = gm.page.locator("#buttons button.primary:not(.more)");
+        // Between two units all roll, or each on its own.
+        if (await large.count() === 1) await gm.page.keyboard.press("n");
+        else await large.last().click();
+        await gm.at(version + 1);
+        assert.ok(await gm.page.locator("#dialog").isHidden(), "nothing is asked");
+      }
+      console.log(`# a round of ${ruleset} with four: ${presses} presses`);
+      assert.equal((await fight.read("gm")).round, 2);
+      await gm.close();
+    });
+  }
+
+  test("an answer that is one of a few values has a button for each", async () => {
+    const fight = await fightOf(wire.url, "custom", { options: { preset: "fast-slow" } });
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    await fight.send({ type: "start" });
+    await gm.at(1);
+    const group = gm.page.getByRole("group", { name: "Ann: declare" });
+    await until(async () => (await group.getByRole("button").count()) === 2, "two buttons");
+    const version = await gm.version();
+    await group.getByRole("button").first().click();
+    await gm.at(version + 1);
+    assert.ok(!(await fight.read("gm")).pending.combatants.includes("ann"));
+    await gm.close();
+  });
+
+  test("in DC20 who can take the turn is dragged into it, and who has claimed it has the large button", async () => {
+    const fight = await fightOf(wire.url, "dc20");
+    await fight.send({ type: "start", rolls: { ann: 18, borin: 15 } });
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    const row = (name) => gm.page.locator("#rows .row", { hasText: name });
+    await row("Borin").getByRole("button", { name: "Start PC Turn 1: Borin" }).waitFor();
+    await fight.send({ type: "claim", combatant: "borin" });
+    await gm.at(2);
+    await gm.page.locator("#buttons button.primary", { hasText: "Start PC Turn 1: Borin" }).waitFor();
+    await fight.send({ type: "undo" });
+    await gm.at(3);
+    const grip = await row("Borin").locator(".grip").boundingBox();
+    const turn = await gm.page.locator("#rows .row.next").boundingBox();
+    await gm.page.mouse.move(grip.x + grip.width / 2, grip.y + grip.height / 2);
+    await gm.page.mouse.down();
+    await gm.page.mouse.move(turn.x + 90, turn.y + turn.height / 2, { steps: 6 });
+    await gm.page.locator(".row.into").waitFor();
+    await gm.page.mouse.up();
+    await gm.at(4);
+    assert.deepEqual((await fight.read("gm")).current, ["borin"]);
+    await gm.close();
+  });
+}
