@@ -216,6 +216,47 @@ play("a shared turn", { ruleset: "dc20" }, [...all], async (table) => {
   await table.check();
 });
 
+play("the options and stats of the ruleset are fields, as the server publishes them", { ruleset: "custom", options: { preset: "d20", definition: { score: { reroll: true } } }, settings: { "turnkeeper.stats": JSON.stringify({ "numbers.dex": "system.dex" }) } }, ["gm"], async (table) => {
+  const page = table.page("gm");
+  const open = () => page.evaluate(() => void new ((window as any).game.settings.menus.get("turnkeeper.rules").type)().render(true));
+  const kept = (key: string) => page.evaluate((name) => JSON.parse((window as any).game.settings.get("turnkeeper", name)), key);
+  const dialog = page.locator("dialog");
+  await open();
+  await dialog.waitFor();
+  assert.equal(await dialog.getByLabel("Preset").evaluate((input: HTMLSelectElement) => input.selectedOptions[0]!.text), "D&D 5e and its kin");
+  assert.equal(await dialog.getByLabel("Dex").inputValue(), "system.dex");
+  assert.equal(await dialog.getByLabel("Other options").inputValue(), JSON.stringify({ definition: { score: { reroll: true } } }));
+  await dialog.getByLabel("Armor class").fill("system.ac");
+  await dialog.getByLabel("Dex").fill("");
+  await dialog.locator("button[data-action=ok]").click();
+  await until("it is kept", async () => "armor_class" in (await kept("stats")));
+  assert.deepEqual(await kept("stats"), { armor_class: "system.ac" });
+  assert.deepEqual(await kept("options"), { preset: "d20", definition: { score: { reroll: true } } });
+  // What closes the dialog changes nothing, and what is no object is refused.
+  await open();
+  await dialog.getByLabel("Other options").fill("[1]");
+  await dialog.locator("button[data-action=ok]").click();
+  await until("it is refused", async () => table.notices.some((notice) => notice.includes("must hold a JSON object")));
+  assert.deepEqual(await kept("options"), { preset: "d20", definition: { score: { reroll: true } } });
+});
+
+play("places are written as initiatives, so that other trackers show the server's order", { ruleset: "custom", options: { preset: "zipper" }, settings: { "turnkeeper.places": true } }, [...all], async (table) => {
+  await table.begin();
+  for (let turn = 0; turn < 5; turn++) {
+    await table.control("gm", "nextTurn");
+    await table.answer("gm");
+    await table.check();
+    const { order, current } = await table.read("gm");
+    const rows = [...new Set(order.map((row: any) => row.combatant).filter(Boolean))];
+    for (const user of all) {
+      const turns = () => table.page(user).evaluate(() => (window as any).game.combat.turns.map((one: any) => one.id));
+      await until(`${user} has the order`, async () => JSON.stringify(await turns()) === JSON.stringify(rows));
+      const acts = () => table.page(user).evaluate(() => (window as any).game.combat.combatant?.id);
+      await until(`${user} has the turn`, async () => current.length === 0 || current.includes(await acts()));
+    }
+  }
+});
+
 const twice = { "turnkeeper.stats": JSON.stringify({ "numbers.turns": "system.turns" }) };
 
 const d20 = { preset: "d20", definition: { numbers: { turns: 1 }, turns: "turns" } };

@@ -1,7 +1,7 @@
-// Writes round and turn of the encounter to the Combat, for Foundry and the system. Only the active game master's client writes.
+// Writes round and turn of the encounter to the Combat, for Foundry and the system, and if the settings say so the places. Only the active game master's client writes.
 import { toFoundry } from "./client/index.js";
 import type { Session } from "./session.js";
-import type { FoundryCombat } from "./types.js";
+import { ID, type FoundryCombat } from "./types.js";
 
 export class Mirror {
   #writing: Promise<void> = Promise.resolve();
@@ -25,7 +25,8 @@ export class Mirror {
   async #write(undone: boolean): Promise<void> {
     const { combat, encounter, live } = this.session;
     if (!encounter || !live || !game.user.isActiveGM) return;
-    const { round, current } = toFoundry(encounter);
+    const { round, current, combatants } = toFoundry(encounter);
+    if (game.settings.get(ID, "places")) await place(combat, combatants.map(({ id }) => id));
     const changes = {
       // In Foundry a fight that has begun has a round; some systems act before their first.
       round: encounter.status === "setup" ? 0 : Math.max(1, round),
@@ -35,6 +36,13 @@ export class Mirror {
     const back = undone || changes.round < combat.round;
     await combat.update(changes, { turnkeeper: true, direction: back ? -1 : 1, ...(back && { turnEvents: false }) } as object);
   }
+}
+
+/** Gives each combatant an initiative by its place, the first the highest. Trackers that sort by initiatives show that order. */
+async function place(combat: FoundryCombat, order: string[]): Promise<void> {
+  const updates = order.map((_id, index) => ({ _id, initiative: order.length - index }));
+  const moved = updates.filter(({ _id, initiative }) => combat.combatants.has(_id) && combat.combatants.get(_id)!.initiative !== initiative);
+  if (moved.length > 0) await combat.updateEmbeddedDocuments("Combatant", moved, { turnkeeper: true, turnEvents: false } as object);
 }
 
 /** The index of the first current combatant. Between turns the last one stays; before the first turn it is null. */

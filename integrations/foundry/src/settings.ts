@@ -1,4 +1,5 @@
 // The settings. World settings reach every client, so secrets are client settings, which stay in one browser.
+import { rulesMenu } from "./rules.js";
 import { ID, text } from "./types.js";
 
 const rulesets = ["active-initiative", "seize", "exp", "venture", "dc20", "custom"];
@@ -11,12 +12,15 @@ export function registerSettings(): void {
   const onChange = () => void checkServer();
   settings!.register(ID, "server", { ...shown("Server"), scope: "world", type: String, default: "", requiresReload: true, onChange });
   settings!.register(ID, "ruleset", { ...shown("Ruleset"), scope: "world", type: String, default: "", choices });
-  settings!.register(ID, "options", { ...shown("Options"), scope: "world", type: String, default: "{}" });
-  settings!.register(ID, "stats", { ...shown("Stats"), scope: "world", type: String, default: "{}" });
+  const icon = "fa-solid fa-dice-d20";
+  settings!.registerMenu(ID, "rules", { name: "TURNKEEPER.Rules.Name", label: "TURNKEEPER.Rules.Label", hint: "TURNKEEPER.Rules.Hint", icon, type: rulesMenu(), restricted: true });
+  settings!.register(ID, "options", { scope: "world", config: false, type: String, default: "{}" });
+  settings!.register(ID, "stats", { scope: "world", config: false, type: String, default: "{}" });
   const path = attribute ? `system.${attribute}.value` : "";
   settings!.register(ID, "hitPoints", { ...shown("HitPoints"), scope: "world", type: String, default: path });
   settings!.register(ID, "countsUp", { ...shown("CountsUp"), scope: "world", type: Boolean, default: false });
   settings!.register(ID, "playerUndo", { ...shown("PlayerUndo"), scope: "world", type: Boolean, default: false });
+  settings!.register(ID, "places", { ...shown("Places"), scope: "world", type: Boolean, default: false });
   settings!.register(ID, "tokens", { scope: "client", config: false, type: Object, default: {} });
 }
 
@@ -30,8 +34,11 @@ export function registerKey(): void {
 export const server = (): string => game.settings.get(ID, "server").trim().replace(/\/+$/, "");
 
 /** A setting that holds a JSON object. */
-export function json(key: "options" | "stats"): Record<string, unknown> {
-  const value: unknown = JSON.parse(game.settings.get(ID, key) || "{}");
+export const json = (key: "options" | "stats"): Record<string, unknown> => parsed(key, game.settings.get(ID, key));
+
+/** A text as the JSON object that it is. */
+export function parsed(key: "options" | "stats", written: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(written || "{}");
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(text("NoObject", { key }));
   return value as Record<string, unknown>;
 }

@@ -24,6 +24,7 @@ declare module "fvtt-types/configuration" {
     "turnkeeper.hitPoints": string;
     "turnkeeper.countsUp": boolean;
     "turnkeeper.playerUndo": boolean;
+    "turnkeeper.places": boolean;
     "turnkeeper.key": string;
     "turnkeeper.tokens": Record<string, string>;
   }

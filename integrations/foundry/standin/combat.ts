@@ -81,6 +81,9 @@ export class FakeCombat extends Doc {
   async createEmbeddedDocuments(_name: string, rows: Data[]): Promise<Data[]> {
     return send("create", "Combatant", rows.map((row) => ({ initiative: null, hidden: false, defeated: false, ...row })), {}, this.id);
   }
+  async updateEmbeddedDocuments(_name: string, rows: Data[], options: Data = {}): Promise<Data[]> {
+    return send("update", "Combatant", rows, options, this.id);
+  }
   async deleteEmbeddedDocuments(_name: string, ids: string[]): Promise<Data[]> {
     return send("delete", "Combatant", ids.map((_id) => ({ _id })), {}, this.id);
   }

@@ -2,7 +2,7 @@
 import { expand, getProperty, type Data, type Operation } from "./data.js";
 import { FakeCombat, SystemCombat, turnEvents } from "./combat.js";
 import { Collection, FakeActor, FakeCombatant, FakeToken, FakeUser, FakeUsers, Hooks, send, type Doc } from "./documents.js";
-import { DialogV2, FakeTracker, notifications, SystemTracker } from "./tracker.js";
+import { ApplicationV2, DialogV2, FakeTracker, notifications, SystemTracker } from "./tracker.js";
 
 interface Boot {
   userId: string;
@@ -21,7 +21,11 @@ const settingsApi = {
   register(namespace: string, key: string, data: Data): void {
     settings.set(`${namespace}.${key}`, data);
   },
-  registerMenu(): void {},
+  menus: new Map<string, Data>(),
+  registerMenu(namespace: string, key: string, data: Data): void {
+    if (!(data["type"]?.prototype instanceof ApplicationV2)) throw new Error("A menu needs an application.");
+    settingsApi.menus.set(`${namespace}.${key}`, data);
+  },
   get(namespace: string, key: string): unknown {
     const id = `${namespace}.${key}`;
     const setting = settings.get(id);
@@ -54,7 +58,7 @@ window["CONFIG"] = {
   ui: { combat: FakeTracker }, queries: {},
 };
 window["CONST"] = { TOKEN_DISPOSITIONS: { SECRET: -2, HOSTILE: -1, NEUTRAL: 0, FRIENDLY: 1 } };
-window["foundry"] = { utils: { getProperty, expandObject: expand, escapeHTML }, applications: { api: { DialogV2 } } };
+window["foundry"] = { utils: { getProperty, expandObject: expand, escapeHTML }, applications: { api: { ApplicationV2, DialogV2 } } };
 
 /** A query arrives: the handler learns what was asked, and not who asks. */
 window["answer"] = async ({ name, data }: { name: string; data: unknown }): Promise<unknown> => {

@@ -84,6 +84,13 @@ interface Button {
   callback?: (event: Event, button: HTMLButtonElement, dialog: unknown) => unknown;
 }
 
+/** What Foundry asks the class of a settings' menu to be. It makes one and renders it. */
+export class ApplicationV2 {
+  async render(_options?: unknown): Promise<this> {
+    return this;
+  }
+}
+
 export const DialogV2 = {
   wait({ window: frame, content, buttons }: { window?: { title?: string }; content: HTMLElement | string; buttons: Button[] }): Promise<unknown> {
     return new Promise((resolve) => {
