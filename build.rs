@@ -45,10 +45,22 @@ fn main() -> io::Result<()> {
     pack(&out, "openapi/mcp.json", "mcp.json.gz")
 }
 
+/// Puts the token before the application's key, which few readers have: the page of the documentation
+/// asks for them in this order.
+fn put_token_first(document: &mut serde_json::Value) {
+    let schemes = document.pointer_mut("/components/securitySchemes");
+    if let Some(schemes) = schemes.and_then(serde_json::Value::as_object_mut)
+        && let Some(application) = schemes.shift_remove("application")
+    {
+        schemes.insert("application".to_owned(), application);
+    }
+}
+
 /// Compresses a file of the repository into one that the program includes.
 fn pack(out: &Path, file: &str, packed: &str) -> io::Result<()> {
     println!("cargo:rerun-if-changed={file}");
-    let document: serde_json::Value = serde_json::from_slice(&fs::read(file)?)?;
+    let mut document: serde_json::Value = serde_json::from_slice(&fs::read(file)?)?;
+    put_token_first(&mut document);
     let mut packed = GzEncoder::new(fs::File::create(out.join(packed))?, Compression::best());
     packed.write_all(&serde_json::to_vec(&document)?)?;
     packed.finish()?;
