@@ -132,8 +132,9 @@ fn tools_of_the_table<R: Ruleset>(
     legal_commands
 }
 
-/// Says which options are the usual answers to what is pending: the preferred ones, at most one about
-/// each combatant; if there are none, the first about each.
+/// Says which options are the usual answers to what is pending: of the first command the preferred
+/// ones, at most one about each combatant; if there are none, the first about each. A preferred
+/// `resolve` is a usual answer besides, in place of a `pass` of each.
 fn choose_usual_answers<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &mut [LegalCommand]) {
     let Some(pending) = R::pending(encounter) else {
         return;
@@ -141,12 +142,23 @@ fn choose_usual_answers<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &m
     let Some(usual) = pending.commands.first() else {
         return;
     };
-    let mut answers: Vec<&mut LegalCommand> = legal_commands
+    let is_answer = |option: &&mut LegalCommand| option.group == Group::Decision;
+    let (resolve, others): (Vec<_>, Vec<_>) = legal_commands
         .iter_mut()
-        .filter(|option| option.group == Group::Decision && option.verb() == *usual)
+        .filter(is_answer)
+        .partition(|option| option.verb() == "resolve" && option.preferred);
+    let mut answers: Vec<_> = others
+        .into_iter()
+        .filter(|option| option.verb() == *usual)
         .collect();
     if answers.iter().any(|option| option.preferred) {
         answers.retain(|option| option.preferred);
+    }
+    if *usual == "pass" && !resolve.is_empty() {
+        answers.clear();
+    }
+    for option in resolve {
+        option.make_primary();
     }
     let mut known = HashSet::new();
     for option in answers {

@@ -94,7 +94,7 @@ impl<'e, R: Ruleset> Rows<'e, R> {
                 self.placed.insert(&combatant.id);
                 OrderRow {
                     initiative: entry.because.total,
-                    next: entry.next == Some(true),
+                    next: entry.next == Some(true) && self.encounter.status != Status::Ended,
                     slot: entry.slot,
                     team: entry.team,
                     because: Some(entry.because),
@@ -143,6 +143,9 @@ impl<'e, R: Ruleset> Rows<'e, R> {
 
     /// Marks the first row after the current turn that can come next.
     fn mark_next(&mut self) {
+        if self.encounter.status == Status::Ended {
+            return;
+        }
         let after_current = match self.rows.iter().rposition(|row| row.current) {
             Some(last) => last + 1,
             None => 0,

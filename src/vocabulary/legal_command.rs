@@ -297,6 +297,12 @@ impl LegalCommand {
         })
     }
 
+    /// Whether this field has to be filled in.
+    pub fn requires(&self, field: &str) -> bool {
+        let mut choices = self.choices.iter();
+        choices.any(|choice| choice.field == field && choice.required)
+    }
+
     /// Requires an open field if `is_required`.
     pub fn required_if(self, field: &'static str, is_required: bool) -> Self {
         if is_required {

@@ -287,7 +287,7 @@ play("a name that is markup", { ruleset: "active-initiative" }, [...all], async 
   const name = "<img src=x onerror=hacked=1>";
   await table.change("gm", `combats.CombatBridge0000.${ids.iris}`, { name });
   await table.begin();
-  await table.press("gm", (await table.labels("gm")).find((label) => /start the next one/.test(label))!);
+  await table.press("gm", (await table.labels("gm")).find((label) => /end turn and choose who/.test(label))!);
   await table.check();
   for (let turn = 0; turn < 4; turn++) {
     await table.control("gm", "nextTurn");
@@ -306,7 +306,7 @@ play("a hidden combatant acts, and is revealed", { ruleset: "active-initiative" 
   const [first] = (await table.read("gm")).current;
   const name = (await table.read("gm")).combatants.find((one: any) => one.id === first).name;
   if (first !== ids.ninja) {
-    await table.press("gm", `${name}: end turn and start the next one if unopposed`, { next: "Ninja" });
+    await table.press("gm", `${name}: end turn and choose who acts next`, { next: "Ninja" });
     await until("the ninja acts", async () => (await table.read("gm")).current.includes(ids.ninja));
   }
   await table.check();

@@ -11,7 +11,8 @@ use crate::vocabulary::{CombatantId, Fold, LegalCommand, Violation, command, eve
 /// Choose who acts next, if the turn ended without a choice or the chosen combatant is gone.
 #[command(
     player,
-    "[{combatant}: choose][{!combatant}Choose] who acts next[{begin} and start that turn if unopposed]"
+    "[{combatant}: choose][{!combatant}Choose] [{next} to act next][{!next}who acts next]\
+     [{!begin}, without starting the turn]"
 )]
 pub struct Nominate {
     /// The combatant that chooses: the one that took the last turn. The game master leaves it out

@@ -10,7 +10,8 @@ use crate::vocabulary::{CombatantId, LegalCommand, Violation, command, field, re
 /// if no combatant could interrupt.
 #[command(
     player,
-    "{combatant}: end turn[{begin} and start the next one if unopposed]"
+    "{combatant}: end turn[{begin}{next?} and choose {next} to act next]\
+     [{begin}{!next} and choose who acts next]"
 )]
 pub struct EndTurn {
     /// The combatant.

@@ -41,7 +41,7 @@ pub struct Pass {
 
 /// Close the window for interrupts: all combatants that have not decided pass. If the next
 /// combatant is chosen, its turn starts (AI-17b).
-#[command(gm, "Close interrupts")]
+#[command(gm, "No one interrupts")]
 pub struct Resolve {}
 
 /// A combatant stole the next turn; the window stays open (AI-22, AI-22a).
@@ -469,6 +469,6 @@ pub(super) fn options(encounter: &Encounter, means: &[Means]) -> Vec<LegalComman
         legal.push(interrupt.choose("means", means));
         legal.push(LegalCommand::by::<Pass>(&id, "AI-17b"));
     }
-    legal.push(LegalCommand::of::<Resolve>("AI-17b"));
+    legal.push(LegalCommand::of::<Resolve>("AI-17b").preferred());
     legal
 }

@@ -357,7 +357,12 @@ fn legal_by_state(encounter: &Encounter) -> Vec<LegalCommand> {
     if encounter.status == Status::Setup {
         return start_options(encounter);
     }
-    let mut legal = vec![LegalCommand::of::<Resolve>("CU-36")];
+    let resolve = LegalCommand::of::<Resolve>("CU-36");
+    let mut legal = vec![if pending(encounter).decision == "react" {
+        resolve.labelled("No one reacts").preferred()
+    } else {
+        resolve
+    }];
     if may_end_round(encounter) {
         legal.push(LegalCommand::of::<EndRound>("CU-53"));
     }

@@ -232,7 +232,13 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         if state.slots.iter().any(is_elsewhere) {
             let turns = lists.of(state, c);
             let assign = with_slots(state, assign, fits, &turns, own);
-            legal.push(assign.alike_values("slot").alike());
+            let assign = assign.alike_values("slot").alike();
+            // Who has a turn of its own keeps it.
+            legal.push(if own.is_none() && !assign.requires("slot") {
+                assign.preferred()
+            } else {
+                assign
+            });
         }
         if c.state.slot.is_none() {
             free.entry(&c.side).or_default().push(c);
@@ -241,8 +247,23 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for (side, members) in free {
         let assign = LegalCommand::of::<Assign>("DC-20").with("side", side.as_str());
         let fits = |slot: &Slot| members.iter().any(|c| may_take(state, c, slot));
-        legal.push(with_slots(state, assign, fits, &fitting(state, fits), None));
+        let assign = with_slots(state, assign, fits, &fitting(state, fits), None);
+        // In the last turn of the round that is free, all that are left act.
+        let is_last = members.len() > 1 && !has_later(state, fits);
+        legal.push(if is_last && !assign.requires("slot") {
+            assign.preferred()
+        } else {
+            assign
+        });
     }
+}
+
+/// True if a free turn that fits comes after the awaited one.
+fn has_later(state: &State, fits: impl Fn(&Slot) -> bool) -> bool {
+    let awaited = state.reached().map(|slot| &slot.id);
+    let mut later = state.slots.iter();
+    later.any(|slot| Some(&slot.id) == awaited);
+    later.any(|slot| !slot.removed && slot.occupants.is_empty() && fits(slot))
 }
 
 /// The enemies and NPCs that the game master can put into a turn: their turns have not begun.
@@ -301,8 +322,7 @@ fn with_slots(
     match state.reached() {
         Some(slot) if is_awaited_one => {
             let whom = "[{combatant}][all {side}]";
-            let start = format!("Start {}: {whom}", slot.id.title());
-            assign.labelled(start).preferred()
+            assign.labelled(format!("Start {}: {whom}", slot.id.title()))
         }
         _ => assign.required("slot"),
     }

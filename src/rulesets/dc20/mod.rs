@@ -233,7 +233,7 @@ impl Ruleset for Dc20 {
         }
         match encounter.state.phase {
             Phase::Claim => claim::options(encounter, &mut legal),
-            _ => legal.push(LegalCommand::of::<Resolve>("DC-22")),
+            _ => legal.push(resolve(encounter)),
         }
         assign::options(encounter, &mut legal);
         legal.push(LegalCommand::of::<Merge>("DC-25"));
@@ -403,6 +403,23 @@ fn pending_claim(encounter: &Encounter) -> Pending {
 fn turn_in_progress(encounter: &Encounter) -> Option<&Slot> {
     let first = encounter.state.acting.first()?;
     slot_of(&encounter.state, encounter.get(first)?)
+}
+
+/// Lets the rules decide: the usual answer if the awaited turn is taken already, or if no one need do
+/// anything.
+fn resolve(encounter: &Encounter) -> LegalCommand {
+    let resolve = LegalCommand::of::<Resolve>("DC-22");
+    let state = &encounter.state;
+    match (&state.phase, state.reached()) {
+        (Phase::Assign, Some(slot)) if !slot.occupants.is_empty() => {
+            let start = format!("Start {} as it is", slot.id.title());
+            resolve.labelled(start).preferred()
+        }
+        (Phase::BetweenTurns | Phase::RoundEnd, _) => {
+            resolve.labelled("No legendary action").preferred()
+        }
+        _ => resolve,
+    }
 }
 
 /// The decision with the turn in which it is awaited.

@@ -623,7 +623,7 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for id in &deciders(encounter) {
         legal.push(LegalCommand::by::<Pass>(id, "EX-25b"));
     }
-    legal.push(LegalCommand::of::<Resolve>("EX-25b"));
+    legal.push(LegalCommand::of::<Resolve>("EX-25b").preferred());
 }
 
 fn waits(c: &Combatant, component: Component) -> bool {

@@ -7,7 +7,10 @@ use crate::rulesets::shared::{check_chooser, check_in_fight, check_starter};
 use crate::vocabulary::{CombatantId, Fold, LegalCommand, Violation, command, event, ids, require};
 
 /// Choose who acts next, if the last turn ended without a choice; that turn starts.
-#[command(player, "[{combatant}: choose][{!combatant}Choose] who acts next")]
+#[command(
+    player,
+    "[{combatant}: choose][{!combatant}Choose] [{next} to act next][{!next}who acts next]"
+)]
 pub struct Nominate {
     /// The combatant that chooses: the one that took the last turn. The game master leaves it out
     /// if that one has left the encounter.

@@ -27,7 +27,7 @@ pub struct Pass {
 }
 
 /// Close seizing: all combatants that have not decided pass (WA-13).
-#[command(gm, "Close seizing")]
+#[command(gm, "No one seizes the turn")]
 pub struct Resolve {
     /// The combatant that acts next, if no combatant has seized the turn.
     pub next: Option<CombatantId>,
@@ -362,7 +362,7 @@ pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
         legal.push(LegalCommand::by::<SeizeTurn>(&id, "WA-12"));
         legal.push(LegalCommand::by::<Pass>(&id, "WA-13"));
     }
-    let close = LegalCommand::of::<Resolve>("WA-13");
+    let close = LegalCommand::of::<Resolve>("WA-13").preferred();
     legal.push(close.whom("next", encounter.active().map(|c| &c.id)));
     legal
 }

@@ -303,6 +303,7 @@ impl Ruleset for Venture {
                 let untouched = state.actions_taken == 0;
                 let free_action = untouched && state.free_action == FreeActionState::Open;
                 let commands = open([
+                    ("end_turn", !state.has_action()),
                     ("free_action", free_action),
                     ("pass", free_action),
                     ("act", state.has_action()),
@@ -310,7 +311,7 @@ impl Ruleset for Venture {
                     ("disengage", state.has_action()),
                     ("flurry", !untouched && !state.flurrying),
                     ("move", !state.moved),
-                    ("end_turn", true),
+                    ("end_turn", state.has_action()),
                 ]);
                 Pending::new("end_turn", vec![actor.clone()], &commands, "VE-10")
             }
