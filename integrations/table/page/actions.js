@@ -18,6 +18,8 @@ const FEW = 4;
 const MOST_NAMES = 12;
 // A usual answer that asks for one of so many values has a button for each.
 const MOST_VALUES = 12;
+// The longest words of a button on a row.
+const SHORT_DEED = 16;
 // So many other answers stand beside the usual one.
 const BESIDE = 2;
 // So many sentences of an answer are told beside its undo.
@@ -71,15 +73,20 @@ export function rowAnswers(all, encounter, defs) {
   const some = answers({ items: [...keys.keys()], $defs: defs }, encounter.combatants).filter(({ id }) => id !== undefined);
   if (some.length < 2) return [];
   const words = ({ row, command, label }, id) => (row in command ? label : `${label}: ${nameOf(encounter, id)}`);
-  return some.map(({ option, id }) => ({ key: keys.get(option), option, id, label: words(option, id) }));
+  // A row has room for a word or two.
+  const short = ({ row, command, label }, id) => (row in command && deed(label, nameOf(encounter, id)).length <= SHORT_DEED ? deed(label, nameOf(encounter, id)) : "Choose");
+  return some.map(({ option, id }) => ({ key: keys.get(option), option, id, label: words(option, id), short: short(option, id) }));
 }
 
+// What an answer does, without the combatant that it is about.
+const deed = (label, name) => sentence(label.replace(`${name}: `, "").replace(`: ${name}`, ""));
+
 // The combatants to choose from, each a button with its name.
-function names(usual, encounter) {
-  const name = ({ key, id, label }) => h("button", { type: "button", class: "primary", "data-key": key, "data-about": id },
+function names(usual, encounter, kind) {
+  const name = ({ key, id, label }) => h("button", { type: "button", class: kind, "data-key": key, "data-about": id },
     h("span", { "aria-hidden": "true" }, nameOf(encounter, id)), h("span", { class: "unseen" }, label));
   const [{ option, id: first }] = usual;
-  const title = sentence(option.label.replace(`${nameOf(encounter, first)}: `, "").replace(`: ${nameOf(encounter, first)}`, ""));
+  const title = deed(option.label, nameOf(encounter, first));
   const buttons = usual.length > MOST_NAMES ? h("p", { class: "hint" }, "Choose on a row.") : h("div", { class: "buttons names" }, usual.map(name));
   return h("div", { role: "group", "aria-label": title, "data-key": "names" }, h("p", { class: "eyebrow" }, title), buttons);
 }
@@ -107,11 +114,14 @@ function decisions(ones, encounter, defs) {
   const choice = rowAnswers(ones, encounter, defs);
   const [usual, rest] = [true, false].map((primary) => ones.filter(({ option }) => option.primary === primary));
   const single = usual.filter(({ option }) => !(choice.length && option.row));
+  // What is about no combatant is the large button, beside which combatants may do something else.
+  const leading = single.some(({ option }) => !option.row) ? "decision" : "primary";
   const isBeside = ({ key, option }) => option.complete && option.command.type !== "resolve" && !choice.length && !(usual.length && onRows.has(key));
   const beside = rest.filter(isBeside).slice(0, BESIDE);
   return [
-    choice.length > 0 && names(choice, encounter),
-    single.length + beside.length > 0 && h("div", { class: "buttons", "data-key": "decision" }, single.map((one) => valued(one, "primary", defs)), beside.map((one) => button(one, "decision"))),
+    leading === "primary" && choice.length > 0 && names(choice, encounter, "primary"),
+    single.length + beside.length > 0 && h("div", { class: "buttons", "data-key": "decision" }, single.map((one) => valued(one, one.option.row ? leading : "primary", defs)), beside.map((one) => button(one, "decision"))),
+    leading === "decision" && choice.length > 0 && names(choice, encounter, "decision"),
     folded("Other answers", rest.filter((one) => !beside.includes(one)), !usual.length),
   ];
 }
@@ -142,16 +152,27 @@ export class Actions {
     // Has the state and refreshes it: see main.js.
     this.fight = null;
     this.open = null;
+    // Is told what was sent once it is on the page.
+    this.after = () => {};
     this.options = new Map();
     this.turn = Promise.resolve();
+    // What an option was when its button was pointed at: leaving a field may send what stands in it, and change that before the press ends.
+    document.addEventListener("pointerdown", ({ target }) => {
+      const { key } = target.closest("button[data-key]")?.dataset ?? {};
+      this.pointed = { key, group: this.options.get(key)?.group };
+    });
     document.addEventListener("click", (event) => {
       const pressed = event.target.closest("#buttons button[data-key], #picked button[data-key], #rows button.answer");
       // The second press of a double click would be for the button that has come to its place.
-      if (pressed && event.detail < 2) this.press(pressed.dataset.key, pressed.classList.contains("more"), pressed.dataset);
+      if (!pressed || event.detail > 1) return;
+      const { key } = pressed.dataset;
+      this.press(key, pressed.classList.contains("more"), pressed.dataset, event.detail && this.pointed?.key === key ? this.pointed.group : undefined);
     });
     $("rows").addEventListener("change", ({ target }) => target.matches(".physical:not([data-of])") && this.give(target));
     $("rows").addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || !event.target.matches(".physical")) return;
+      if (!event.target.matches(".physical")) return;
+      if (event.key === "Escape") return void event.target.blur();
+      if (event.key !== "Enter") return;
       event.preventDefault();
       nextPhysical(event.target, $("buttons").querySelector("button.primary"));
     });
@@ -224,27 +245,32 @@ export class Actions {
   }
 
   // Sends an option that is complete. Asks first if something is missing, or if the reader wants to choose.
-  press(key, wantsForm, { about, fills } = {}) {
+  press(key, wantsForm, { about, fills } = {}, group = this.options.get(key)?.group) {
     const decided = { about, fills };
     // A form that has just closed may not have told so yet.
     this.closed();
     // The press before this one is on its way. If it takes away what was pressed, nothing is sent.
-    if (this.open && !this.open.form) return void this.turn.then(() => this.press(key, wantsForm, decided));
+    if (this.open && !this.open.form) return void this.turn.then(() => this.press(key, wantsForm, decided, group));
     const option = this.find(key, decided);
-    if (!option || this.open) return;
+    // What was a decision and is none now has been decided by the press before.
+    if (!option || option.group !== group || this.open) return;
     const form = wantsForm || !option.complete;
     const isLegal = () => this.find(key, decided) !== undefined;
-    this.open = { key, option, decided, isLegal, version: this.fight.options.version, sending: false, form, more: wantsForm };
+    const isOfPicked = $("picked").contains(document.activeElement);
+    this.open = { key, option, decided, isLegal, isOfPicked, version: this.fight.options.version, sending: false, form, more: wantsForm };
     $("told").textContent = "";
     if (form) this.ask();
     else this.turn = this.confirm();
   }
 
-  // Presses the usual answer, if it is one alone.
+  // Presses the large button; of the members of one group, who act alike, the first. Returns how many there are to choose from otherwise.
   pressUsual() {
-    const buttons = [...$("buttons").querySelectorAll("button.primary:not(.more)")];
-    if (buttons.length === 1) this.press(buttons[0].dataset.key, false, buttons[0].dataset);
-    return buttons.length;
+    const [large, names] = ["decision", "names"].map((part) => [...$("buttons").querySelectorAll(`[data-key=${part}] button.primary:not(.more)`)]);
+    const groups = new Set(names.map(({ dataset }) => this.fight.encounter.combatants.find(({ id }) => id === dataset.about)?.group));
+    const isOne = large.length === 1 || (!large.length && names.length > 0 && groups.size === 1 && !groups.has(undefined));
+    const [first] = large.length ? large : names;
+    if (isOne) this.press(first.dataset.key, false, first.dataset);
+    return isOne ? 1 : large.length + names.length;
   }
 
   // Presses the first option that is so.
@@ -304,7 +330,7 @@ export class Actions {
   // The command with what was filled in.
   command() {
     const { key, option, form } = this.open;
-    const command = { ...option.command, ...physicalValues($("rows"), key) };
+    const command = { ...option.command, ...(option.group === "decision" && physicalValues($("rows"), key)) };
     if (!form) return command;
     for (const { choice, read } of this.fields) {
       const value = read();
@@ -330,6 +356,7 @@ export class Actions {
       }
       await this.fight.reached(answer.version);
       this.told(answer);
+      this.after(open.isOfPicked);
       return true;
     } catch (error) {
       if (this.open !== open) return false;

@@ -92,7 +92,8 @@ function number(schema, label, required, hint = bounds(schema)) {
   const { type, minimum: min, maximum: max } = schema;
   // The numeric keyboard of some phones has no minus sign.
   const inputmode = min >= 0 ? "numeric" : undefined;
-  const input = h("input", { type: "number", step: type === "integer" ? 1 : 0.01, min, max, inputmode, required });
+  const placeholder = schema.default === undefined ? undefined : String(schema.default);
+  const input = h("input", { type: "number", step: type === "integer" ? 1 : 0.01, min, max, inputmode, required, placeholder });
   return { view: labelled(label, input, hint), read: () => (input.value.trim() === "" ? undefined : Number(input.value)) };
 }
 

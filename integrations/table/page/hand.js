@@ -8,15 +8,17 @@ import * as keys from "./keys.js";
 import { Newcomers } from "./newcomers.js";
 import { Picked } from "./picked.js";
 import { Reorder } from "./reorder.js";
-import { $ } from "./view.js";
+import { $, toggleActed } from "./view.js";
 
 const actions = new Actions();
 export const picked = new Picked(actions);
+actions.after = (isOfPicked) => isOfPicked && picked.clear();
 const newcomers = new Newcomers(actions);
 const reorder = new Reorder(actions, picked);
 keys.listen(actions, picked, (by) => reorder.step(by));
 cues.listen();
 $("share").addEventListener("click", () => share(actions.fight));
+$("acted").addEventListener("click", () => toggleActed(() => actions.fight?.draw()));
 $("help").addEventListener("click", () => keys.showKeys());
 
 // Only who shares links loads that panel.
@@ -51,6 +53,7 @@ export function leave() {
   actions.fight?.panel?.dialog.remove();
   actions.reset();
   picked.reset();
+  newcomers.reset();
   desk.leave();
   clock.stop();
   actions.fight = null;

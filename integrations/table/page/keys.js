@@ -13,7 +13,8 @@ const KEYS = [
   ["Shift 1 – 9, 0", "Answer the decision with that row: who acts next, who claims the turn"],
   ["d", "Damage what is chosen: type a number, then Enter"],
   ["h", "Heal what is chosen"],
-  ["n", "End the turn: the large button"],
+  ["c", "Add a condition to what is chosen: type it, then Enter"],
+  ["n", "Go on: the large button, usually the end of the turn"],
   ["u", "Undo the last step"],
   ["Alt ↑ ↓", "Move the row in the order, if the rules allow it"],
   ["Esc", "Clear the choice"],
@@ -45,23 +46,27 @@ export function showKeys() {
 
 const TYPES = ["INPUT", "TEXTAREA", "SELECT"];
 
-function isTyping({ target }) {
-  return TYPES.includes(target.nodeName) && target.type !== "checkbox";
+// The field of hit points takes numbers alone, and arrows once it has one.
+const isForRows = ({ target, key }) => target.id === "amount" && (/^[a-z?]$/.test(key) || (key.startsWith("Arrow") && !target.value));
+
+function isTyping(event) {
+  return TYPES.includes(event.target.nodeName) && event.target.type !== "checkbox" && !isForRows(event);
 }
 
 export function listen(actions, picked, move) {
   const letters = {
     d: () => picked.beginHit("damage"),
     h: () => picked.beginHit("heal"),
+    c: () => picked.beginCondition(),
     n: () => {
       const usual = actions.pressUsual();
-      if (usual !== 1) toast(usual ? "Choose a combatant: Shift and the number of its row, or its button." : "There is no turn to end now.");
+      if (usual !== 1) toast(usual ? "Choose: Shift and the number of a row, or a button." : "There is no turn to end now.");
     },
     u: () => actions.pressFirst(({ command }) => command.type === "undo") || toast("There is nothing to undo."),
   };
   const arrow = (event, by) => {
     // The log and the fields use arrows themselves.
-    if (event.target.closest("#log, #picked, #actions")) return false;
+    if (event.target.closest("#log, #picked, #actions") && event.target.id !== "amount") return false;
     if (event.altKey) return move(by);
     picked.step(by, event.shiftKey);
     return true;

@@ -30,6 +30,10 @@ export class Newcomers {
     });
   }
 
+  reset() {
+    this.text.value = "";
+  }
+
   draw() {
     $("newcomers").hidden = !find(this.actions.fight.options, "add_combatant", {});
   }

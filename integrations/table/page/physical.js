@@ -40,7 +40,9 @@ export function physicalInput({ key, field, of, title, schema }, { id, name }) {
   const label = { class: "physical", autocomplete: "off", "aria-label": `${name}: ${title}` };
   if (schema.oneOf) return h("select", { ...data, ...label }, h("option", { value: "" }, title), schema.oneOf.map((item) => h("option", { value: item.const }, item.title ?? item.const)));
   const { minimum: min, maximum: max } = schema;
-  return h("input", { ...data, ...label, type: "number", min, max, step: schema.type === "integer" ? 1 : 0.01, inputmode: min >= 0 ? "numeric" : undefined, placeholder: title });
+  // The faces of a die say which one it is.
+  const placeholder = min === 1 && max <= 100 ? `${title} 1–${max}` : title;
+  return h("input", { ...data, ...label, type: "number", min, max, step: schema.type === "integer" ? 1 : 0.01, inputmode: min >= 0 ? "numeric" : undefined, placeholder });
 }
 
 // The value of a field; undefined while it is empty. Throws if it is none.
@@ -50,18 +52,23 @@ export function physicalValue(input) {
   return input.type === "number" ? Number(input.value) : input.value;
 }
 
-// The values of the fields of an option, as its command takes them.
+// The values of the fields of an option, as its command takes them. None may be wrong: what the server rolls would take its place.
 export function physicalValues(rows, key) {
   const command = {};
-  for (const input of rows.querySelectorAll(".physical[data-of]")) {
-    const value = input.dataset.option === key ? physicalValue(input) : undefined;
-    if (value !== undefined) (command[input.dataset.field] ??= {})[input.dataset.of] = value;
+  for (const input of rows.querySelectorAll(".physical")) {
+    const value = physicalValue(input);
+    const { option, field, of } = input.dataset;
+    if (option !== key || value === undefined) continue;
+    if (of) (command[field] ??= {})[of] = value;
+    else command[field] = value;
   }
   return command;
 }
 
-// Goes to the next field, or else to what `after` gives.
+// Goes to the next field, or else to what `after` gives; a field that is left is sent.
 export function nextPhysical(input, after) {
   const all = [...document.querySelectorAll("#rows .physical")];
-  (all[all.indexOf(input) + 1] ?? after)?.focus();
+  const next = all[all.indexOf(input) + 1] ?? after;
+  if (next) next.focus();
+  else input.blur();
 }

@@ -11,7 +11,7 @@ import { conditionsOf, hitPoints, lasting, list, nameOf, reason, ruleText } from
 // Commands that the panel has fields or buttons of its own for.
 const OWN = ["damage", "heal", "set_condition", "clear_condition", "remove_effect", "remove_combatant"];
 
-const SHORT = { update_combatant: "Rename or edit", add_effect: "Add an effect", override: "Give the turn" };
+const SHORT = { update_combatant: "Rename or edit", override: "Give the turn" };
 
 // A tool's words without the name of who is chosen.
 const shortened = ({ command, complete, label }) => (command.type === "reorder" && !complete ? "Move" : SHORT[command.type] ?? label);
@@ -20,7 +20,12 @@ export class Picked {
   constructor(actions) {
     this.actions = actions;
     this.reset();
-    $("rows").addEventListener("click", ({ target }) => target.matches(".name") && this.toggle(target.closest(".row").dataset.combatant));
+    $("rows").addEventListener("click", ({ target, detail }) => {
+      if (!target.matches(".name")) return;
+      this.toggle(target.closest(".row").dataset.combatant);
+      // Who points types a number next. A phone would show its keyboard.
+      if (detail && matchMedia("(hover: hover) and (pointer: fine)").matches) $("amount")?.focus({ preventScroll: true });
+    });
     $("rows").addEventListener("focusin", ({ target }) => this.moveTo(target.closest(".row").dataset.key));
     $("picked").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -37,6 +42,8 @@ export class Picked {
       const pressed = target.closest("button[data-do]");
       if (pressed) this[pressed.dataset.do](pressed.dataset);
     });
+    // What is unfolded comes into view.
+    $("picked").addEventListener("toggle", ({ target }) => target.open && target.scrollIntoView({ block: "nearest" }), { capture: true });
     $("picked").addEventListener("change", ({ target }) => target.dataset.note && this.write(target.dataset.note, target.value.trim()));
   }
 
@@ -156,13 +163,23 @@ export class Picked {
   // Begins to type damage or healing for what is chosen, or for the row with focus.
   beginHit(mode) {
     if (!find(this.fight.options, mode, {})) return;
+    this.mode = mode;
+    this.begin("amount");
+  }
+
+  // Begins to type a condition for them.
+  beginCondition() {
+    if (find(this.fight.options, "set_condition", {})) this.begin("condition");
+  }
+
+  // Goes to a field of the panel, for what is chosen or for the row with focus.
+  begin(id) {
     const focused = document.activeElement.closest?.("#rows .row")?.dataset.combatant;
     if (!this.ids.size && focused) this.ids.add(focused);
-    this.mode = mode;
     this.fight.draw();
-    if (!$("amount")) return void toast("Choose combatants first: by arrows and Space, or by the numbers of rows.");
-    $("amount").focus();
-    $("amount").select();
+    if (!$(id)) return void toast("Choose combatants first: by arrows and Space, or by the numbers of rows.");
+    $(id).focus();
+    $(id).select();
   }
 
   // The targets of a press: combatants, or those of their members that are ticked. A group among several needs no tick.
@@ -227,13 +244,13 @@ export class Picked {
     return this.actions.apply(() => this.all().map(make).filter(Boolean));
   }
 
-  clearCondition({ target, member, condition }) {
+  async clearCondition({ target, member, condition }) {
     const values = { target, condition, ...(member && { member }) };
-    this.actions.apply(() => [command(this.fight.options, "clear_condition", values)].filter(Boolean));
+    if (await this.actions.apply(() => [command(this.fight.options, "clear_condition", values)].filter(Boolean))) this.clear();
   }
 
-  endEffect({ effect }) {
-    this.actions.apply(() => [command(this.fight.options, "remove_effect", { effect_id: effect })].filter(Boolean));
+  async endEffect({ effect }) {
+    if (await this.actions.apply(() => [command(this.fight.options, "remove_effect", { effect_id: effect })].filter(Boolean))) this.clear();
   }
 
   // Hides all that players see, or else reveals all.
@@ -326,8 +343,8 @@ export class Picked {
     const canGo = all.every(({ id }) => command(options, "remove_combatant", { combatant: id }));
     const hide = all.some(({ hidden }) => !hidden);
     const ones = [
-      ...(one ? this.tools(one.id) : []),
       canVeil && does("veil", hide ? "Hide" : "Reveal"),
+      ...(one ? this.tools(one.id) : []),
       canGo && does("remove", "Remove"),
     ].filter(Boolean);
     return ones.length > 0 && h("div", { class: "buttons", "data-key": "tools" }, ones);
@@ -345,8 +362,9 @@ export class Picked {
   why(one, encounter, manifest) {
     const because = encounter.order.find((entry) => entry.combatant === one.id)?.because;
     if (!because) return null;
-    const rule = ruleText(manifest, because.rule);
-    return h("details", { class: "why", "data-key": `why ${one.id}` }, h("summary", {}, "Why this place"), h("p", { class: "hint" }, `${reason(encounter, because)}. ${rule}`));
+    const { initiative } = encounter.order.find((entry) => entry.combatant === one.id);
+    const now = because.dice?.length && because.total !== undefined && initiative !== null && initiative !== because.total ? ` · now ${initiative}` : "";
+    return h("details", { class: "why", "data-key": `why ${one.id}` }, h("summary", {}, "Why this place"), h("p", { class: "hint" }, `${reason(encounter, because)}${now}. ${ruleText(manifest, because.rule)}`));
   }
 
   // The parts of a sheet that the reader may see.

@@ -1,6 +1,6 @@
 // Draws the fight. A redraw changes only what is different, so that focus and open parts stay.
 
-import { awaited, gameOf, hitPoints, lasting, list, progress, role, ruleText, sentence } from "./words.js";
+import { awaited, gameOf, hitPoints, lasting, list, progress, reason, role, ruleText, sentence } from "./words.js";
 
 export const $ = (id) => document.getElementById(id);
 
@@ -125,28 +125,32 @@ function placeOf({ slot, initiative, out }) {
   return [h("span", { class: "unseen" }, slot ? "Place " : "Initiative "), words.length > 3 ? h("small", {}, words) : words];
 }
 
+// What a row notes, without what it has a word for.
+const remark = ({ note = "", next }) => note.split(", ").filter((words) => !(next && words === "next")).join(", ");
+
 // A button on a row that answers what is decided.
-function answer({ key, label, id }) {
-  return h("button", { type: "button", class: "answer", "data-key": key, "data-about": id, "aria-label": label }, "Choose");
+function answer({ key, label, short, id }, isStop) {
+  return h("button", { type: "button", class: "answer", "data-key": key, "data-about": id, "aria-label": label, tabindex: isStop ? undefined : -1 }, short);
 }
 
-function row(encounter, entry, { key, place, digit, isStop, answered, takes, physical }, table) {
+function row(encounter, entry, { key, place, digit, isStop, answered, takes, physical, asksPhysical }, table) {
   const combatant = encounter.combatants.find(({ id }) => id === entry.combatant);
   if (!combatant) return entry.slot ? emptyTurn(entry, key) : null;
   const { id, side } = combatant;
-  const state = entry.out ? "out" : entry.current ? "current" : entry.next ? "next" : entry.acted ? "acted" : "";
-  const word = { out: "Out", current: "Acting", next: "Next", acted: "Acted" }[state];
+  const isAside = entry.out && combatant.conditions.includes("aside");
+  const state = isAside ? "aside" : entry.out ? "out" : entry.current ? "current" : entry.next ? "next" : entry.acted ? "acted" : "";
+  const word = { aside: "Aside", out: "Out", current: "Acting", next: "Next", acted: "Acted" }[state];
   const person = player(encounter, combatant, table.players);
   const picked = table.ids.has(id);
   const kind = ["row", state, picked ? "picked" : "", colour(encounter, side)].filter(Boolean).join(" ");
   return h("li", { "data-key": key, "data-at": place, "data-combatant": id, class: kind, "aria-current": state === "current" ? "true" : undefined },
-    h("span", { class: "place" }, placeOf(entry)),
+    h("span", { class: "place" }, isAside ? "" : placeOf(entry)),
     h("div", { class: "who" },
       h("button", { type: "button", class: "name", "aria-pressed": String(picked), tabindex: isStop ? 0 : -1, "data-digit": digit }, entry.name),
-      h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), entry.note && h("span", { class: "note" }, entry.note),
+      h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), remark(entry) && h("span", { class: "note" }, remark(entry)),
       table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has notes")),
       tags(encounter, combatant), members(encounter, combatant)),
-    h("div", { class: "state" }, health(combatant), physical, answered ? answer(answered) : h("span", { class: "word" }, word), (table.canMove(entry) || (answered && takes)) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
+    h("div", { class: "state" }, health(combatant), physical, answered ? answer(answered, !asksPhysical) : h("span", { class: "word" }, word), (table.canMove(entry) || (answered && takes)) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
 }
 
 // Rows are told apart by their combatant or turn, and by how often it came before.
@@ -170,13 +174,14 @@ function rows(encounter, table) {
   const physical = table.physical();
   // The next turn is empty: who can take it is dragged into it.
   const takes = encounter.order.some((entry) => entry.next && !entry.combatant);
-  const one = (entry, place) => row(encounter, entry, { key: keys[place], place, digit: digits.get(place), isStop: keys[place] === stop, answered: answerOf(entry), takes, physical: physical.get(entry.combatant) }, table);
-  return encounter.order.map((entry, place) => (isLater(entry) ? null : one(entry, place))).concat(laterTurns(encounter.order));
+  const one = (entry, place) => row(encounter, entry, { key: keys[place], place, digit: digits.get(place), isStop: keys[place] === stop, answered: answerOf(entry), takes, physical: physical.get(entry.combatant), asksPhysical: physical.size > 0 }, table);
+  return encounter.order.map((entry, place) => (isLater(entry) ? null : one(entry, place))).concat(encounter.status === "ended" ? [] : laterTurns(encounter.order));
 }
 
 // The digits of the first ten rows of combatants, from the one that acts, or acts next, and around.
 function digitsOf(order) {
-  const places = order.flatMap(({ combatant }, place) => (combatant ? [place] : []));
+  const isShown = ({ acted, current, out }) => !isFolding(order) || !acted || current || out;
+  const places = order.flatMap((entry, place) => (entry.combatant && isShown(entry) ? [place] : []));
   const first = ["current", "next"].map((state) => places.findIndex((place) => order[place][state])).find((found) => found >= 0) ?? 0;
   return new Map([...places.slice(first), ...places.slice(0, first)].slice(0, 10).map((place, number) => [place, (number + 1) % 10]));
 }
@@ -200,9 +205,11 @@ function isOwnChoice({ current, pending, you }) {
   return !current.length && Boolean(pending?.combatants.some((id) => you.combatants.includes(id)));
 }
 
-// The rule that asks for what is awaited, behind a press.
-function why({ pending }, manifest) {
-  const text = pending && ruleText(manifest, pending.rule);
+// Why it is this turn, or the rule that asks for what is awaited, behind a press.
+function why(encounter, manifest) {
+  const { pending, order } = encounter;
+  const because = pending?.decision === "end_turn" ? order.find((entry) => entry.current)?.because : undefined;
+  const text = because ? `${reason(encounter, because)}. ${ruleText(manifest, because.rule)}` : pending && ruleText(manifest, pending.rule);
   return text && h("details", { class: "why" }, h("summary", {}, "Why"), h("p", { class: "hint" }, text));
 }
 
@@ -239,23 +246,26 @@ function scene(encounter) {
 const MANY = 9;
 const FOLDED = 2;
 
-// True once the reader has unfolded them; and the order on the page.
-let [isUnfolded, shown] = [false, []];
+// True once the reader has unfolded them.
+let isUnfolded = false;
+
+const haveActed = (order) => order.filter((entry) => entry.acted && !entry.current && !entry.out).length;
+const canFold = (order) => order.length > MANY && haveActed(order) >= FOLDED;
+const isFolding = (order) => canFold(order) && !isUnfolded;
 
 function fold(order) {
-  shown = order;
-  const acted = order.filter((entry) => entry.acted && !entry.current && !entry.out).length;
   const button = $("acted");
-  button.hidden = order.length <= MANY || acted < FOLDED;
-  button.textContent = isUnfolded ? "Hide who has acted" : `${acted} have acted`;
+  button.hidden = !canFold(order);
+  button.textContent = isUnfolded ? "Hide who has acted" : `${haveActed(order)} have acted`;
   button.ariaExpanded = String(isUnfolded);
-  $("rows").classList.toggle("folded", !button.hidden && !isUnfolded);
+  $("rows").classList.toggle("folded", isFolding(order));
 }
 
-$("acted").addEventListener("click", () => {
+// Folds them, or unfolds them; `redraw` draws the rows anew, whose numbers change.
+export function toggleActed(redraw) {
   isUnfolded = !isUnfolded;
-  fold(shown);
-});
+  redraw();
+}
 
 // The turn that was in view last.
 let inView = "";

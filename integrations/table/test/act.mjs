@@ -46,17 +46,23 @@ export function act({ browser, wire }) {
     await gm.page.locator("#toast", { hasText: "takes 12 damage" }).getByRole("button", { name: "Undo" }).click();
     await gm.at(before + 2);
     assert.ok(Object.values(await points(fight)).every((current) => current === 30), "it is taken back");
+    // By the key c, a condition for two.
+    await type(gm, ["1", "2", "c", "p", "r", "o", "n", "e", "Enter"]);
+    await gm.at(before + 3);
+    assert.equal((await fight.read("gm")).combatants.filter(({ conditions }) => conditions.includes("prone")).length, 2);
+    await type(gm, ["u"]);
+    await gm.at(before + 4);
     // By arrows: two rows that follow each other, and healing by its own key.
     await fight.send({ type: "damage", target: "orc", amount: 9 });
-    await gm.at(before + 3);
+    await gm.at(before + 5);
     const place = order.indexOf("Orc");
     await gm.page.locator("#rows .name").first().focus();
     await type(gm, [...Array(place).fill("ArrowDown"), "h", "4", "Enter"]);
-    await gm.at(before + 4);
+    await gm.at(before + 6);
     assert.equal((await points(fight)).Orc, 25);
     assert.equal(await gm.page.evaluate(() => document.activeElement.textContent), "Orc", "focus is on the row again");
     await type(gm, ["Home", "ArrowUp", "Shift+ArrowDown", "d", "1", "Enter"]);
-    await gm.at(before + 5);
+    await gm.at(before + 7);
     assert.equal(Object.values(await points(fight)).reduce((sum, one) => sum + one), 6 * 30 - 5 - 2);
     await gm.close();
   });
@@ -139,10 +145,12 @@ export function act({ browser, wire }) {
     await row(gm, "Brakkus").tap();
     await press("Remove frightened");
     assert.deepEqual((await brakkus()).conditions, ["on-fire"]);
+    await row(gm, "Brakkus").tap();
     await panel.getByRole("button", { name: "Rename or edit" }).tap();
     await gm.page.getByLabel("Name").fill("Brakkus the Red");
     await gm.page.locator("#confirm").tap();
     await row(gm, "Brakkus the Red").waitFor();
+    await row(gm, "Brakkus the Red").tap();
     await panel.locator("summary", { hasText: "Notes" }).tap();
     await panel.getByLabel("Notes about").fill("Flees at 10 points.");
     await panel.getByRole("button", { name: "Clear the choice" }).tap();
@@ -150,7 +158,6 @@ export function act({ browser, wire }) {
     await row(gm, "Valiant").tap();
     await press(/^End Bless/);
     assert.ok(!(await fight.read("gm")).effects.some(({ name }) => name === "Bless"));
-    await row(gm, "Valiant").tap();
     // Members of a group are hit one by one.
     await row(gm, "Goblins").tap();
     await panel.getByLabel("Hit points").fill("3");

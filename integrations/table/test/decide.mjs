@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fight, Page, until } from "./harness.mjs";
 
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const FIGHTERS = [["Ann", "players"], ["Borin", "players"], ["Orc", "monsters"], ["Rat", "monsters"]].map(([name, side]) => ({ name, side }));
 const TOKENS = [{ role: "player", name: "Zoe", combatants: ["ann"] }];
 
@@ -57,6 +58,47 @@ export function decide({ browser, wire }) {
     await own.page.keyboard.press("Tab");
     await own.page.locator(".row", { hasText: "rolled 9" }).waitFor();
     await own.close();
+  });
+
+  test("a player's roll is sent by Enter on a phone, and by the button of the roll", async () => {
+    const fight = await fightOf(wire.url, "exp", { tokens: [{ role: "player", combatants: ["ann", "borin"] }] });
+    const own = await Page.open(browser(), wire.url, fight, "player", PHONE);
+    await field(own, "Ann").fill("9");
+    await own.page.keyboard.press("Enter");
+    await own.page.locator(".row", { hasText: "rolled 9" }).waitFor();
+    await field(own, "Borin").fill("12");
+    await own.page.locator("#buttons [data-key=decision] button:not(.more)", { hasText: "Borin: roll initiative" }).tap();
+    await own.page.locator(".row", { hasText: "rolled 12" }).waitFor();
+    const rolls = (await fight.read("gm", "/events")).items.flatMap(({ events }) => events).filter(({ text = "" }) => /rolls/.test(text));
+    assert.deepEqual(rolls.map(({ text }) => text), ["Ann rolls 9 for initiative.", "Borin rolls 12 for initiative."], "no die replaces what was typed");
+    await own.close();
+  });
+
+  test("when foes may interrupt, the large button goes on, and they have buttons on their rows", async () => {
+    const fight = await fightOf(wire.url, "active-initiative", { combatants: FIGHTERS.map((one) => ({ ...one, hp: { current: 9 } })) });
+    for (const command of [{ type: "start", first: "ann" }, { type: "damage", targets: ["orc", "rat"], amount: 2, source: "ann" }, { type: "end_turn", combatant: "ann", next: "borin" }]) await fight.send(command);
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    await gm.page.locator("#buttons button.primary", { hasText: "No one interrupts" }).waitFor();
+    await gm.page.locator("#rows .row", { hasText: "Orc" }).getByRole("button", { name: "Orc: interrupt" }).waitFor();
+    await gm.page.keyboard.press("n");
+    await gm.at(4);
+    assert.deepEqual((await fight.read("gm")).current, ["borin"]);
+    await gm.close();
+  });
+
+  test("a group that shares its initiative acts by one key", async () => {
+    const goblins = [1, 2, 3].map((number) => ({ name: `Goblin ${number}`, side: "monsters", group: "goblins", initiative: 12 }));
+    const fight = await fightOf(wire.url, "custom", { options: { preset: "d20" }, combatants: [...goblins, { name: "Ann", initiative: 5 }] });
+    await fight.send({ type: "start" });
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    await until(async () => (await gm.shown()).choices.length + (await gm.shown()).buttons.length > 0, "buttons");
+    for (let presses = 0; !(await fight.read("gm")).current.includes("ann"); presses++) {
+      assert.ok(presses < 8, "Ann never acts");
+      const version = await gm.version();
+      await gm.page.keyboard.press("n");
+      await gm.at(version + 1);
+    }
+    await gm.close();
   });
 
   for (const ruleset of ["exp", "venture"]) {
