@@ -105,7 +105,8 @@ function valued({ key, option }, kind, defs) {
   const values = valuesOf(option, defs);
   if (!values.length) return button({ key, option }, kind);
   const one = ({ fills, name }) => h("button", { type: "button", class: kind, "data-key": key, "data-fills": JSON.stringify(fills), "aria-label": `${option.label}: ${name}` }, name);
-  return h("div", { role: "group", "aria-label": option.label, "data-key": `values ${key}` }, h("p", { class: "eyebrow" }, option.label), h("div", { class: "buttons names" }, values.map(one)));
+  const asks = option.choices.length > 1 && h("button", { type: "button", class: "more decision", "data-key": key, "aria-haspopup": "dialog", "aria-label": `${option.label}, with choices` }, "…");
+  return h("div", { role: "group", "aria-label": option.label, "data-key": `values ${key}` }, h("p", { class: "eyebrow" }, option.label), h("div", { class: "buttons names" }, values.map(one), asks));
 }
 
 // Decisions: the usual answer, or the combatants between whom it is, and the rest a level below.
@@ -166,7 +167,8 @@ export class Actions {
       // The second press of a double click would be for the button that has come to its place.
       if (!pressed || event.detail > 1) return;
       const { key } = pressed.dataset;
-      this.press(key, pressed.classList.contains("more"), pressed.dataset, event.detail && this.pointed?.key === key ? this.pointed.group : undefined);
+      const isOfPicked = pressed.closest("#picked") !== null;
+      this.press(key, pressed.classList.contains("more"), { ...pressed.dataset, isOfPicked }, event.detail && this.pointed?.key === key ? this.pointed.group : undefined);
     });
     $("rows").addEventListener("change", ({ target }) => target.matches(".physical:not([data-of])") && this.give(target));
     $("rows").addEventListener("keydown", (event) => {
@@ -245,8 +247,8 @@ export class Actions {
   }
 
   // Sends an option that is complete. Asks first if something is missing, or if the reader wants to choose.
-  press(key, wantsForm, { about, fills } = {}, group = this.options.get(key)?.group) {
-    const decided = { about, fills };
+  press(key, wantsForm, { about, fills, isOfPicked } = {}, group = this.options.get(key)?.group) {
+    const decided = { about, fills, isOfPicked };
     // A form that has just closed may not have told so yet.
     this.closed();
     // The press before this one is on its way. If it takes away what was pressed, nothing is sent.
@@ -256,8 +258,7 @@ export class Actions {
     if (!option || option.group !== group || this.open) return;
     const form = wantsForm || !option.complete;
     const isLegal = () => this.find(key, decided) !== undefined;
-    const isOfPicked = $("picked").contains(document.activeElement);
-    this.open = { key, option, decided, isLegal, isOfPicked, version: this.fight.options.version, sending: false, form, more: wantsForm };
+    this.open = { key, option, decided, isLegal, version: this.fight.options.version, sending: false, form, more: wantsForm };
     $("told").textContent = "";
     if (form) this.ask();
     else this.turn = this.confirm();
@@ -356,7 +357,7 @@ export class Actions {
       }
       await this.fight.reached(answer.version);
       this.told(answer);
-      this.after(open.isOfPicked);
+      this.after(open.decided?.isOfPicked);
       return true;
     } catch (error) {
       if (this.open !== open) return false;

@@ -21,6 +21,8 @@ class Choice(_ChoiceRequired, total=False):
 
     advanced: bool
     """True for a field that a short form leaves out."""
+    physical: bool
+    """True for what the table itself rolled or dealt: a page can ask for it beside names."""
 
 
 class _CombatantRequired(TypedDict):
@@ -901,29 +903,31 @@ class ReminderRecharge(_ReminderRechargeRequired, total=False):
     pass
 
 
-class _RulesetListRequired(TypedDict):
-    items: list[RulesetSummary]
-    """A summary of each ruleset."""
-    shared_commands: list[CommandSpec]
-    """The commands that every ruleset understands."""
-    shared_rules: list[RulesetListSharedRules]
-    """The rules that hold in every ruleset. Refusals name them too."""
-
-
-class RulesetList(_RulesetListRequired, total=False):
-    """The rulesets, and what all of them share."""
-    pass
-
-
-class _RulesetListSharedRulesRequired(TypedDict):
+class _RuleRequired(TypedDict):
     id: str
     """Its id, such as `WA-15`. A letter at the end marks a decision of ours on what that rule leaves open: `WA-15a`. `TK-5` is a rule of all rulesets."""
     summary: str
     """The rule in one line."""
 
 
-class RulesetListSharedRules(_RulesetListSharedRulesRequired, total=False):
+class Rule(_RuleRequired, total=False):
     """One rule of a catalogue."""
+
+    for_players: str
+    """The rule for players, if `summary` names lines of a definition."""
+
+
+class _RulesetListRequired(TypedDict):
+    items: list[RulesetSummary]
+    """A summary of each ruleset."""
+    shared_commands: list[CommandSpec]
+    """The commands that every ruleset understands."""
+    shared_rules: list[Rule]
+    """The rules that hold in every ruleset. Refusals name them too."""
+
+
+class RulesetList(_RulesetListRequired, total=False):
+    """The rulesets, and what all of them share."""
     pass
 
 
@@ -948,7 +952,7 @@ class _RulesetManifestRequired(TypedDict):
     """The JSON Schema of its options, with their defaults."""
     round: str
     """The system's word for a round, in lower case."""
-    rules: list[RulesetManifestRules]
+    rules: list[Rule]
     """The rule catalogue: refusals and the order name these ids."""
     source: str
     """The address of its text."""
@@ -995,18 +999,6 @@ class RulesetManifestPresets(_RulesetManifestPresetsRequired, total=False):
 
     conditions: list[str]
     """The conditions that these games name, for people to choose from. Left out if none is known."""
-
-
-class _RulesetManifestRulesRequired(TypedDict):
-    id: str
-    """Its id, such as `WA-15`. A letter at the end marks a decision of ours on what that rule leaves open: `WA-15a`. `TK-5` is a rule of all rulesets."""
-    summary: str
-    """The rule in one line."""
-
-
-class RulesetManifestRules(_RulesetManifestRulesRequired, total=False):
-    """One rule of a catalogue."""
-    pass
 
 
 class _RulesetSummaryRequired(TypedDict):
