@@ -92,7 +92,7 @@ pub struct Choice {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub advanced: bool,
-    /// True for what the table itself rolled or dealt: a page can ask for it beside names.
+    /// True for what the table itself rolled or dealt: a page can ask for it next to names.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub physical: bool,

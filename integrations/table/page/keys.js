@@ -14,7 +14,7 @@ const KEYS = [
   ["d", "Damage what is chosen: type a number, then Enter"],
   ["h", "Heal what is chosen"],
   ["c", "Add a condition to what is chosen: type it, then Enter"],
-  ["n", "Go on: the large button, usually the end of the turn"],
+  ["n", "Continue: the large button, usually the end of the turn"],
   ["u", "Undo the last step"],
   ["Alt ↑ ↓", "Move the row in the order, if the rules allow it"],
   ["Esc", "Clear the choice"],

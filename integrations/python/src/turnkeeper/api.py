@@ -22,7 +22,7 @@ class Choice(_ChoiceRequired, total=False):
     advanced: bool
     """True for a field that a short form leaves out."""
     physical: bool
-    """True for what the table itself rolled or dealt: a page can ask for it beside names."""
+    """True for what the table itself rolled or dealt: a page can ask for it next to names."""
 
 
 class _CombatantRequired(TypedDict):
