@@ -204,6 +204,11 @@ impl LegalCommand {
         }
     }
 
+    /// Says that it is the usual one of several forms of a command if `is_preferred`.
+    pub fn preferred_if(self, is_preferred: bool) -> Self {
+        if is_preferred { self.preferred() } else { self }
+    }
+
     /// Says that it is the usual answer to what is pending.
     pub fn make_primary(&mut self) {
         self.primary = true;

@@ -340,12 +340,9 @@ pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
         .labelled("Start: roll for the first turn")
         .open("rolls", d20s())
         .open("roll_offs", d20s());
-    // Who has rolled wants the roll to decide.
-    let mut legal = if encounter.active().any(|c| c.state.own_die.is_some()) {
-        vec![choose, roll.preferred()]
-    } else {
-        vec![choose, roll]
-    };
+    // A roll before the start is meant to decide.
+    let has_rolled = encounter.active().any(|c| c.state.own_die.is_some());
+    let mut legal = vec![choose, roll.preferred_if(has_rolled)];
     for c in encounter.active() {
         let roll = LegalCommand::by::<Roll>(&c.id, "AI-3");
         legal.push(roll.tool_if(c.state.own_die.is_some()));

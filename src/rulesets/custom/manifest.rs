@@ -323,7 +323,7 @@ const RULES: &[Rule] = &[
         "CU-3",
         "`score.fixed`: a combatant with this number has it as its initiative. By the key `late` it acts after all with the same one.",
     )
-    .for_players("Who has a fixed initiative does not roll."),
+    .for_players("A combatant with a fixed initiative does not roll."),
     Rule::official(
         "CU-4",
         "`score.advantage`: more rolls or cards, of which the best or the worst counts.",
@@ -373,7 +373,7 @@ const RULES: &[Rule] = &[
         "CU-14",
         "`chooser` last: the last combatant to act chooses the next. Scores and numbers only say who begins.",
     )
-    .for_players("Who acted last chooses who acts next."),
+    .for_players("The last combatant to act chooses the next."),
     Rule::official(
         "CU-15",
         "`together`: all that are equal, and match a step, share one turn.",
@@ -388,7 +388,7 @@ const RULES: &[Rule] = &[
         "CU-17",
         "`declare.passing`: no combatant declares before the round. One that may act may pass, and comes with the next choice.",
     )
-    .for_players("Who does not want to act yet passes, and comes with the next choice."),
+    .for_players("A combatant may pass, and comes with the next choice."),
     Rule::official(
         "CU-18",
         "`declare`: combatants declare at the start of a round. Declarations are shown when all have declared.",
@@ -427,12 +427,12 @@ const RULES: &[Rule] = &[
         "CU-25",
         "`moves`: a combatant that returns, or uses what it has readied, keeps its new place. A turn of this round that it has not had is lost then.",
     )
-    .for_players("Who returns from a delay, or uses what it has readied, keeps that place."),
+    .for_players("A combatant that returns from a delay, or uses a readied reaction, keeps that place."),
     Rule::official(
         "CU-26",
         "`when` of a delay: a combatant returns between two turns, within the turns of others, or at both. It is asked before the round ends.",
     )
-    .for_players("Who delays returns between two turns, or within the turn of another."),
+    .for_players("A combatant that delays returns between two turns, or within the turn of another."),
     Rule::official(
         "CU-27",
         "`pools`: points of a combatant, a side or the table, up to a maximum.",
@@ -462,7 +462,7 @@ const RULES: &[Rule] = &[
         "CU-32",
         "`turns` while_score: each turn costs initiative (`turn_cost`), combatants act while theirs is above 0, and the costs come back with the round. `turns` by_tick: initiative is time, each turn takes ticks, and a round has `ticks` of them.",
     )
-    .for_players("A turn costs initiative, or takes time on the clock. Who is first then acts next."),
+    .for_players("A turn costs initiative, or takes time on the clock. The first one then acts next."),
     Rule::official(
         "CU-33",
         "`unconscious`: unconscious combatants keep their place, move before the current turn, or have no turns.",
@@ -555,7 +555,7 @@ const RULES: &[Rule] = &[
         "CU-51",
         "The key `choice`: those come first that declared the first choice, with `-` the last.",
     )
-    .for_players("What was declared decides who comes first."),
+    .for_players("The declarations decide who comes first."),
     Rule::official(
         "CU-52",
         "A combatant may come with its initiative, as `initiative` or in `totals` of `start` and `roll`. Nothing is rolled or added for it, but wounds and conditions change it.",
@@ -580,17 +580,17 @@ const RULES: &[Rule] = &[
         "CU-56",
         "`score.choices`: combatants that declared a choice roll its dice, and add its numbers.",
     )
-    .for_players("Who declared this rolls its dice, and adds its numbers."),
+    .for_players("A combatant that declared a choice rolls its dice, and adds its numbers."),
     Rule::official(
         "CU-57",
         "`turn_cost.pool`: a turn costs points of a pool when it ends. A combatant that cannot pay the least has no turn.",
     )
-    .for_players("A turn costs points when it ends. Who cannot pay the least has no turn."),
+    .for_players("A turn costs points when it ends. A combatant that cannot pay the least has no turn."),
     Rule::official(
         "CU-58",
         "`titles`: what the table calls numbers, choices, steps, reactions, pools, sides and conditions. They change no rule.",
     )
-    .for_players("What the table calls things changes no rule."),
+    .for_players("The names of a table change no rule."),
     Rule::official(
         "CU-59",
         "`change_definition`: the game master changes the definition, at once before the start, else from the next round on.",

@@ -25,7 +25,7 @@ use utoipa::{PartialSchema, ToSchema};
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {
-    /// The group with which it shares an initiative, where groups roll as one.
+    /// The group with which it shares an initiative, if groups roll as one.
     pub group: Option<Slug>,
     /// Sum of its own dice, without bonuses, for its next initiative. The initiative uses it up.
     #[schema(value_type = Option<i16>, minimum = 1, maximum = 900)]

@@ -232,13 +232,10 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         if state.slots.iter().any(is_elsewhere) {
             let turns = lists.of(state, c);
             let assign = with_slots(state, assign, fits, &turns, own);
+            // A combatant that has a turn keeps it.
+            let is_usual = own.is_none() && !assign.requires("slot");
             let assign = assign.alike_values("slot").alike();
-            // Who has a turn of its own keeps it.
-            legal.push(if own.is_none() && !assign.requires("slot") {
-                assign.preferred()
-            } else {
-                assign
-            });
+            legal.push(assign.preferred_if(is_usual));
         }
         if c.state.slot.is_none() {
             free.entry(&c.side).or_default().push(c);
@@ -248,13 +245,10 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         let assign = LegalCommand::of::<Assign>("DC-20").with("side", side.as_str());
         let fits = |slot: &Slot| members.iter().any(|c| may_take(state, c, slot));
         let assign = with_slots(state, assign, fits, &fitting(state, fits), None);
-        // In the last turn of the round that is free, all that are left act.
+        // In the last free turn of the round, all the others act.
         let is_last = members.len() > 1 && !has_later(state, fits);
-        legal.push(if is_last && !assign.requires("slot") {
-            assign.preferred()
-        } else {
-            assign
-        });
+        let is_usual = is_last && !assign.requires("slot");
+        legal.push(assign.preferred_if(is_usual));
     }
 }
 
