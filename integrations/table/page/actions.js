@@ -10,7 +10,7 @@ import { nameOf, plain, refusal, ruleText, sentence } from "./words.js";
 
 // The tools that are pressed most have a row of their own.
 const HISTORY = ["undo", "redo"];
-// Rows are moved where they are: dragged, by keys, or by the tools of a chosen one.
+// Commands that rows have of their own: dragging, keys, and the tools of a chosen row.
 const OF_ROWS = ["reorder"];
 // So many reactions are shown at once; more are folded.
 const FEW = 4;
@@ -78,7 +78,7 @@ export function rowAnswers(all, encounter, defs) {
   return some.map(({ option, id }) => ({ key: keys.get(option), option, id, label: words(option, id), short: short(option, id) }));
 }
 
-// What an answer does, without the combatant that it is about.
+// The words of an answer without its combatant.
 const deed = (label, name) => sentence(label.replace(`${name}: `, "").replace(`: ${name}`, ""));
 
 // The combatants to choose from, each a button with its name.
@@ -115,7 +115,7 @@ function decisions(ones, encounter, defs) {
   const choice = rowAnswers(ones, encounter, defs);
   const [usual, rest] = [true, false].map((primary) => ones.filter(({ option }) => option.primary === primary));
   const single = usual.filter(({ option }) => !(choice.length && option.row));
-  // What is about no combatant is the large button, beside which combatants may do something else.
+  // An answer about no combatant is the large button. Those of combatants are smaller then.
   const leading = single.some(({ option }) => !option.row) ? "decision" : "primary";
   const isBeside = ({ key, option }) => option.complete && option.command.type !== "resolve" && !choice.length && !(usual.length && onRows.has(key));
   const beside = rest.filter(isBeside).slice(0, BESIDE);
@@ -157,7 +157,7 @@ export class Actions {
     this.after = () => {};
     this.options = new Map();
     this.turn = Promise.resolve();
-    // What an option was when its button was pointed at: leaving a field may send what stands in it, and change that before the press ends.
+    // The group of an option when its button was pointed at. A field that loses focus sends its value, which may change the group before the press ends.
     document.addEventListener("pointerdown", ({ target }) => {
       const { key } = target.closest("button[data-key]")?.dataset ?? {};
       this.pointed = { key, group: this.options.get(key)?.group };
@@ -254,7 +254,7 @@ export class Actions {
     // The press before this one is on its way. If it takes away what was pressed, nothing is sent.
     if (this.open && !this.open.form) return void this.turn.then(() => this.press(key, wantsForm, decided, group));
     const option = this.find(key, decided);
-    // What was a decision and is none now has been decided by the press before.
+    // The press before this one may have taken the decision.
     if (!option || option.group !== group || this.open) return;
     const form = wantsForm || !option.complete;
     const isLegal = () => this.find(key, decided) !== undefined;

@@ -60,7 +60,7 @@ export function listen(actions, picked, move) {
     c: () => picked.beginCondition(),
     n: () => {
       const usual = actions.pressUsual();
-      if (usual !== 1) toast(usual ? "Choose: Shift and the number of a row, or a button." : "There is no turn to end now.");
+      if (usual !== 1) toast(usual ? "Choose a combatant: press Shift and the number of its row, or its button." : "No turn can end now.");
     },
     u: () => actions.pressFirst(({ command }) => command.type === "undo") || toast("There is nothing to undo."),
   };

@@ -1,4 +1,4 @@
-// What the table itself rolled or dealt: a field beside each name, before it counts.
+// Fields on the rows for dice and cards of the table.
 
 import { resolve } from "./fields.js";
 import { h } from "./view.js";
@@ -52,7 +52,7 @@ export function physicalValue(input) {
   return input.type === "number" ? Number(input.value) : input.value;
 }
 
-// The values of the fields of an option, as its command takes them. None may be wrong: what the server rolls would take its place.
+// The values of the fields of an option, as its command takes them. A wrong one stops the press: the server would roll instead.
 export function physicalValues(rows, key) {
   const command = {};
   for (const input of rows.querySelectorAll(".physical")) {

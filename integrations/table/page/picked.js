@@ -23,7 +23,7 @@ export class Picked {
     $("rows").addEventListener("click", ({ target, detail }) => {
       if (!target.matches(".name")) return;
       this.toggle(target.closest(".row").dataset.combatant);
-      // Who points types a number next. A phone would show its keyboard.
+      // A reader with a mouse types a number next. A phone would show its keyboard.
       if (detail && matchMedia("(hover: hover) and (pointer: fine)").matches) $("amount")?.focus({ preventScroll: true });
     });
     $("rows").addEventListener("focusin", ({ target }) => this.moveTo(target.closest(".row").dataset.key));
@@ -42,7 +42,7 @@ export class Picked {
       const pressed = target.closest("button[data-do]");
       if (pressed) this[pressed.dataset.do](pressed.dataset);
     });
-    // What is unfolded comes into view.
+    // An unfolded part comes into view.
     $("picked").addEventListener("toggle", ({ target }) => target.open && target.scrollIntoView({ block: "nearest" }), { capture: true });
     $("picked").addEventListener("change", ({ target }) => target.dataset.note && this.write(target.dataset.note, target.value.trim()));
   }
@@ -69,7 +69,7 @@ export class Picked {
   // Fields on rows for what the table itself rolled, by the combatant.
   physical() {
     const { encounter, options } = this.fight ?? {};
-    // What is typed stays until there are options again.
+    // Typed values stay until the next options come.
     if (options?.version === encounter?.version) this.fields = options ? physicalFields(keyed(options.items), encounter, options.$defs) : new Map();
     return new Map([...this.fields].map(([id, one]) => [id, physicalInput(one, { id, name: nameOf(encounter, id) })]));
   }

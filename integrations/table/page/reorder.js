@@ -1,4 +1,4 @@
-// Rows that are dragged to another place or into the empty turn that is next, where the rules offer it.
+// Rows that the rules let the reader drag: to another place, or into the next turn if it is empty.
 
 import { command } from "./options.js";
 import { toast } from "./toast.js";
@@ -48,6 +48,12 @@ export class Reorder {
     return [...entries].filter(([row, entry]) => row === moved || (isOther(row) && isMet(order, entry))).map(([row]) => row);
   }
 
+  // Whether the rules move a row.
+  canMove(row) {
+    const entry = this.actions.fight.encounter.order[Number(row?.dataset.at)];
+    return Boolean(entry) && this.picked.canMove(entry);
+  }
+
   // The empty turn below the pointer, if the dragged row can take it.
   turn() {
     const row = document.elementFromPoint(this.x, this.y)?.closest("#rows .row.next:not([data-combatant])");
@@ -56,9 +62,8 @@ export class Reorder {
 
   // Marks where the dragged row would stand.
   hover() {
-    const [turn, { order }] = [this.turn(), this.actions.fight.encounter];
-    const canMove = this.picked.canMove(order[Number(this.dragged.dataset.at)]);
-    const places = canMove && !turn ? this.places(this.dragged) : [];
+    const turn = this.turn();
+    const places = !turn && this.canMove(this.dragged) ? this.places(this.dragged) : [];
     this.before = places.find((row) => {
       const { top, height } = row.getBoundingClientRect();
       return this.y < top + height / 2;
@@ -85,11 +90,13 @@ export class Reorder {
   drop() {
     this.hover();
     const { dragged, before } = this;
-    const [turn, answer, places] = [this.turn(), dragged.querySelector("button.answer"), this.places(dragged)];
-    const canMove = this.picked.canMove(this.actions.fight.encounter.order[Number(dragged.dataset.at)]);
+    const [turn, places] = [this.turn(), this.places(dragged)];
     this.end();
-    if (turn) return this.actions.press(answer.dataset.key, false, answer.dataset);
-    if (!canMove) return;
+    if (turn) {
+      const { dataset } = dragged.querySelector("button.answer");
+      return this.actions.press(dataset.key, false, dataset);
+    }
+    if (!this.canMove(dragged)) return;
     const place = before ? places.indexOf(before) : places.length;
     if (before === dragged || place === places.indexOf(dragged) + 1) return;
     this.send(dragged, before);
@@ -103,8 +110,7 @@ export class Reorder {
   // Moves the row with focus by the keyboard.
   step(by) {
     const row = this.picked.row();
-    const entry = this.actions.fight.encounter.order[Number(row?.dataset.at)];
-    if (!entry || !this.picked.canMove(entry)) return void toast("The rules do not move this row.") ?? true;
+    if (!this.canMove(row)) return void toast("The rules do not move this row.") ?? true;
     const places = this.places(row);
     const place = places.indexOf(row);
     if (place + by >= 0 && place + by < places.length) this.send(row, by < 0 ? places[place - 1] : places[place + 2]);
