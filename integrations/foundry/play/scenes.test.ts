@@ -232,7 +232,7 @@ play("the options and stats of the ruleset are fields, as the server publishes t
   await until("it is kept", async () => "armor_class" in (await kept("stats")));
   assert.deepEqual(await kept("stats"), { armor_class: "system.ac" });
   assert.deepEqual(await kept("options"), { preset: "d20", definition: { score: { reroll: true } } });
-  // What closes the dialog changes nothing, and what is no object is refused.
+  // A list in place of an object is refused, and changes nothing.
   await open();
   await dialog.getByLabel("Other options").fill("[1]");
   await dialog.locator("button[data-action=ok]").click();

@@ -24,7 +24,7 @@ interface Listed {
 }
 type Defs = Options["$defs"];
 
-const words = (field: string): string => field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ");
+export const words = (field: string): string => field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ");
 
 /** The schema with what its reference leads to. */
 function resolved(schema: Schema, defs: Defs): Schema {
@@ -68,7 +68,7 @@ function labelled(title: string, input: HTMLElement): HTMLElement {
   return group;
 }
 
-function group(title: string, parts: (HTMLElement | undefined)[]): HTMLFieldSetElement {
+export function group(title: string, parts: (HTMLElement | undefined)[]): HTMLFieldSetElement {
   const set = document.createElement("fieldset");
   const legend = document.createElement("legend");
   legend.textContent = title;

@@ -1,5 +1,5 @@
 // The options of the ruleset, and the paths of its stats, as fields of what the server publishes of the ruleset.
-import { draw, read, type Schema } from "./form.js";
+import { draw, group, read, words, type Schema } from "./form.js";
 import { json, parsed, server } from "./settings.js";
 import { ID, text } from "./types.js";
 
@@ -12,8 +12,9 @@ interface Manifest {
   combatant: { properties: Record<string, Property> };
   presets?: { id: string; plays: string; definition: { numbers?: Record<string, unknown> } }[];
 }
-/** A field of the dialog: what it says, and how its value is shown and read. */
+/** A field of the dialog: the key of its value, and the name of its input. */
 interface Field {
+  key: string;
   name: string;
   title: string;
   schema: Schema;
@@ -34,8 +35,6 @@ export function rulesMenu() {
   };
 }
 
-const words = (field: string): string => field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ");
-
 /** A property as `form.ts` draws it. */
 function drawable({ enum: values, ...schema }: Property, titles: (value: unknown) => string): Schema {
   return values ? { oneOf: values.map((value) => ({ const: value, title: titles(value) })) } : schema;
@@ -45,12 +44,12 @@ function drawable({ enum: values, ...schema }: Property, titles: (value: unknown
 function optionFields({ options, presets }: Manifest): Field[] {
   const titles = (value: unknown) => presets?.find(({ id }) => id === value)?.plays ?? words(String(value));
   const simple = Object.entries(options.properties).filter(([, { enum: values, type }]) => values || SIMPLE.includes(type ?? ""));
-  return simple.map(([name, property]) => ({ name: `options.${name}`, title: words(name), schema: drawable(property, titles), hint: property.description ?? "" }));
+  return simple.map(([key, property]) => ({ key, name: `options.${key}`, title: words(key), schema: drawable(property, titles), hint: property.description ?? "" }));
 }
 
 /** A path for each stat; for each number of the preset's definition, if the ruleset has definitions. */
 function statFields({ combatant, presets }: Manifest, options: Record<string, unknown>): Field[] {
-  const path = (name: string, hint = ""): Field => ({ name: `stats.${name}`, title: words(name.replace("numbers.", "")), schema: { type: "string", maxLength: 200 }, hint });
+  const path = (key: string, hint = ""): Field => ({ key, name: `stats.${key}`, title: words(key.replace("numbers.", "")), schema: { type: "string", maxLength: 200 }, hint });
   const all = Object.entries(combatant.properties).filter(([name]) => !KNOWN.includes(name) && !name.endsWith("_seen_by"));
   return all.flatMap(([name, { description }]) => {
     if (name !== "numbers") return [path(name, description)];
@@ -69,29 +68,21 @@ function show({ name, schema }: Field, value: unknown, content: HTMLElement): vo
 }
 
 function section(title: string, fields: Field[], values: Record<string, unknown>): HTMLElement {
-  const set = document.createElement("fieldset");
-  const legend = document.createElement("legend");
-  legend.textContent = title;
-  set.append(legend);
-  for (const field of fields) {
-    const drawn = draw(field.name, field.title, field.schema, false, {});
-    if (!drawn) continue;
+  const set = group(title, fields.flatMap((field) => {
     const hint = document.createElement("p");
     hint.className = "hint";
     hint.textContent = field.hint;
-    set.append(drawn, hint);
-    show(field, values[field.name.slice(field.name.indexOf(".") + 1)], set);
-  }
+    return [draw(field.name, field.title, field.schema, false, {}), hint];
+  }));
+  for (const field of fields) show(field, values[field.key], set);
   return set;
 }
 
-/** What no field holds. */
+/** The values that have no field. */
 function rest(values: Record<string, unknown>, fields: Field[]): Record<string, unknown> {
-  const drawn = fields.map(({ name }) => name.slice(name.indexOf(".") + 1));
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !drawn.includes(name)));
+  const drawn = fields.map(({ key }) => key);
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !drawn.includes(key)));
 }
-
-const other: Field = { name: "other", title: "", schema: { type: "string" }, hint: "" };
 
 async function manifest(ruleset: string): Promise<Manifest> {
   const answer = await fetch(`${server()}/v1/rulesets/${encodeURIComponent(ruleset)}`).catch(() => undefined);
@@ -105,16 +96,16 @@ async function edit(): Promise<void> {
   const published = await manifest(ruleset);
   const [options, stats] = [json("options"), json("stats")];
   const fields = { options: optionFields(published), stats: statFields(published, options) };
-  const more: Field = { ...other, title: text("Rules.Other"), hint: text("Rules.OtherHint") };
+  const other: Field = { key: "other", name: "other", title: text("Rules.Other"), schema: { type: "string" }, hint: text("Rules.OtherHint") };
   const left = rest(options, fields.options);
   const content = document.createElement("div");
   content.append(
-    section(text("Rules.Options"), [...fields.options, more], { ...options, other: Object.keys(left).length > 0 ? JSON.stringify(left) : undefined }),
+    section(text("Rules.Options"), [...fields.options, other], { ...options, other: Object.keys(left).length > 0 ? JSON.stringify(left) : undefined }),
     section(text("Rules.Stats"), fields.stats, stats),
   );
   const taken = (_event: unknown, button: { form: HTMLFormElement | null }) => {
     const form = button.form!;
-    const values = (all: Field[]) => Object.fromEntries(all.map(({ name, schema }) => [name.slice(name.indexOf(".") + 1), read(name, schema, form, {})]).filter(([, value]) => value !== undefined));
+    const values = (all: Field[]) => Object.fromEntries(all.map(({ key, name, schema }) => [key, read(name, schema, form, {})]).filter(([, value]) => value !== undefined));
     return JSON.stringify({ options: values(fields.options), stats: values(fields.stats), other: read(other.name, other.schema, form, {}) ?? "" });
   };
   const answer: unknown = await foundry.applications.api.DialogV2.wait({
