@@ -4,6 +4,7 @@ use crate::vocabulary::{
     Combatant, CombatantId, Encounter, OrderEntry, Reason, Ruleset, Status, Total,
 };
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use utoipa::ToSchema;
 
@@ -14,8 +15,8 @@ pub struct OrderRow<'a> {
     /// The combatant. Absent for an empty turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub combatant: Option<&'a CombatantId>,
-    /// Name for people; `empty` for an empty turn.
-    pub name: &'a str,
+    /// Name for people; of an empty turn, what players call it, such as `PC Turn 2`.
+    pub name: Cow<'a, str>,
     /// The number that the order is sorted by; null if the system has none.
     #[schema(required = true)]
     #[schema(value_type = Option<f64>)]
@@ -32,7 +33,7 @@ pub struct OrderRow<'a> {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub note: String,
-    /// Name of the turn, if the system names or numbers turns, or the card dealt.
+    /// The turn, if the system names or numbers turns, or the card dealt, such as `Q♠`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
     /// The team of that turn, if the turns are those of teams: `players`, `npcs`, or the side of an
@@ -124,7 +125,7 @@ impl<'e, R: Ruleset> Rows<'e, R> {
         let current = done != Some(true) && self.current.contains(id) && self.acting.insert(id);
         OrderRow {
             combatant: Some(id),
-            name: combatant.name.as_str(),
+            name: combatant.name.as_str().into(),
             initiative: None,
             current,
             next: false,
@@ -164,13 +165,13 @@ impl<'e, R: Ruleset> Rows<'e, R> {
 fn empty<'e>(entry: OrderEntry) -> OrderRow<'e> {
     OrderRow {
         combatant: None,
-        name: "empty",
+        name: entry.name.into(),
         initiative: None,
         current: false,
         next: false,
         acted: entry.done == Some(true),
         out: false,
-        note: String::new(),
+        note: "empty".to_owned(),
         slot: entry.slot,
         team: entry.team,
         because: Some(entry.because),

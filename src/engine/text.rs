@@ -42,7 +42,7 @@ fn write_rows<R: Ruleset>(encounter: &Encounter<R>, names: &DistinctNames<'_>, o
         let before = format!("{mark} {place}{:name_width$}", row_name(names, row));
         let side = side(encounter, row);
         let Some(combatant) = combatant(encounter, row) else {
-            *out += &format!("{before}  {side}\n");
+            *out += &format!("{before}  {}\n", row.note);
             continue;
         };
         let acted = if row.out {
@@ -65,11 +65,11 @@ fn combatant<'e, R: Ruleset>(
     encounter.get(row.combatant?)
 }
 
-/// The side of a row's combatant, or the team of an empty turn.
+/// The side of a row's combatant; empty for an empty turn.
 fn side<R: Ruleset>(encounter: &Encounter<R>, row: &OrderRow<'_>) -> String {
     match combatant(encounter, row) {
         Some(combatant) => said(&combatant.side, encounter),
-        None => row.team.clone().unwrap_or_default(),
+        None => String::new(),
     }
 }
 
@@ -251,7 +251,7 @@ fn awaited_line(names: &DistinctNames<'_>, pending: &Pending) -> String {
 fn row_name(names: &DistinctNames<'_>, row: &OrderRow<'_>) -> String {
     match row.combatant {
         Some(id) => name(names, id),
-        None => flat(row.name),
+        None => flat(&row.name),
     }
 }
 

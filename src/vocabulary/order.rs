@@ -10,6 +10,8 @@ use utoipa::ToSchema;
 pub struct OrderEntry {
     /// The combatant that has this place; none for an empty turn.
     pub combatant: Option<CombatantId>,
+    /// The turn as players call it, if no combatant has it.
+    pub name: String,
     /// True if the turn of this place is over, if a combatant may have several places; else whether
     /// the combatant has acted.
     pub done: Option<bool>,
@@ -30,14 +32,15 @@ impl OrderEntry {
     pub fn new(combatant: &CombatantId, because: Reason) -> Self {
         Self {
             combatant: Some(combatant.clone()),
-            ..Self::empty(because)
+            ..Self::empty(String::new(), because)
         }
     }
 
-    /// A turn without a combatant.
-    pub fn empty(because: Reason) -> Self {
+    /// A turn without a combatant, with its name.
+    pub fn empty(name: String, because: Reason) -> Self {
         Self {
             combatant: None,
+            name,
             done: None,
             next: None,
             slot: None,

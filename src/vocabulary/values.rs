@@ -4,6 +4,7 @@ use super::scalar::LINE_PATTERN;
 use super::{CombatantId, Describe, EffectId, MAX_COMBATANTS, Names, spaced};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A new word as it is kept, in small letters: in capitals a known word would pass for a new one.
@@ -69,6 +70,8 @@ pub enum Named {
     Effects,
     /// Words, flags or numbers.
     Words,
+    /// Words that the ruleset has a name for each, such as cards.
+    Coded(&'static BTreeMap<String, String>),
 }
 
 /// A list that several commands share: the answer holds it once, in `$defs`.
@@ -158,6 +161,14 @@ impl Values {
             _ => return false,
         };
         matches!(of, Named::Combatants)
+    }
+
+    /// One of these words, each with its name for players.
+    pub fn coded<V: Into<Value>>(
+        values: impl IntoIterator<Item = V>,
+        names: &'static BTreeMap<String, String>,
+    ) -> Self {
+        Self::one_of(Named::Coded(names), values)
     }
 
     fn one_of<V: Into<Value>>(of: Named, values: impl IntoIterator<Item = V>) -> Self {
@@ -484,6 +495,10 @@ fn title(of: Named, value: &Value, names: &dyn Names) -> Option<String> {
                 capitalize(&mut title);
             }
         },
+        Named::Coded(known) => {
+            title.push_str(known.get(word).map_or(word, String::as_str));
+            capitalize(&mut title);
+        }
     }
     Some(title)
 }

@@ -433,6 +433,30 @@ fn each_shape_of_a_value_has_a_title() {
     assert_eq!(titles, expected);
 }
 
+#[test]
+fn cards_to_choose_have_the_names_of_players() {
+    let mut table = Table::create(json!({"ruleset": "custom",
+        "options": {"definition": {"score": {"deck": {"keep": "choose"}, "advantage": "edge"}, "numbers": {"edge": 2}}},
+        "combatants": [{"id": "ann", "side": "players"}]}));
+    table.accept(json!({"type": "start"}));
+    let options = table.legal_commands();
+    let keep = options.iter().find(|option| option.verb() == "keep_card");
+    let schema = &keep.expect("a choice between cards").choices[0].schema;
+    let items = schema["oneOf"].as_array().expect("cards");
+    assert_eq!(items.len(), 3);
+    for item in items {
+        let (code, title) = (item["const"].as_str(), item["title"].as_str());
+        let suit = match code.and_then(|code| code.chars().last()) {
+            Some('c') => "of clubs",
+            Some('d') => "of diamonds",
+            Some('h') => "of hearts",
+            Some('s') => "of spades",
+            _ => "Joker",
+        };
+        assert!(title.is_some_and(|title| title.ends_with(suit)), "{item}");
+    }
+}
+
 /// The objects with fields in a schema.
 fn objects(schema: &Value) -> Vec<&Value> {
     let mut found = Vec::new();

@@ -2,6 +2,7 @@
 
 import { keep, kept } from "./kept.js";
 import { $, isOwnTurn } from "./view.js";
+import { roundName, sentence } from "./words.js";
 
 const QUIET = "quiet";
 const SHOWN = 2600;
@@ -68,13 +69,13 @@ function asked(encounter, options) {
 }
 
 // Compares the state with the last one, and cues what is new.
-export function cue(encounter, options) {
+export function cue({ encounter, options, manifest }) {
   const { id, round, status } = encounter;
   const now = { id, round, ...asked(encounter, options) };
   const before = heard.id === id ? heard : now;
   heard = now;
   stayAwake(status === "running");
-  if (status === "running" && round > before.round && round > 0) banner(`Round ${round}`, "round");
+  if (status === "running" && round > before.round && round > 0) banner(sentence(roundName(round, manifest)), "round");
   const isNew = now.key && now.key !== before.key;
   const isFresh = now.words === "Your turn" || before.words !== "Your turn" || now.round !== before.round;
   if (isNew && isFresh) call(now.words, encounter);

@@ -43,9 +43,9 @@ export function draw(fight) {
   $("share").hidden = fight.encounter.you.role !== "gm";
 }
 
-export function cue({ encounter, options }) {
-  cues.cue(encounter, options);
-  clock.run(encounter, () => cues.timeIsOver(encounter));
+export function cue(fight) {
+  cues.cue(fight);
+  clock.run(fight.encounter, () => cues.timeIsOver(fight.encounter));
 }
 
 // Forgets what was chosen and opened in a fight.

@@ -11,11 +11,13 @@ const COLUMNS = [
   ["healed", "Healed"],
 ];
 
+// Without what nobody has done or suffered.
 function table({ combatants }) {
+  const columns = COLUMNS.filter(([field]) => field === "turns" || combatants.some((one) => one[field] > 0));
   const cell = (one, field) => h("td", {}, field === "seconds" ? spelt(one.seconds) : String(one[field]));
-  const row = (one) => h("tr", {}, h("th", { scope: "row" }, one.name ?? one.combatant), COLUMNS.map(([field]) => cell(one, field)));
+  const row = (one) => h("tr", {}, h("th", { scope: "row" }, one.name ?? one.combatant), columns.map(([field]) => cell(one, field)));
   return h("table", {},
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Combatant"), COLUMNS.map(([, title]) => h("th", { scope: "col" }, title)))),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Combatant"), columns.map(([, title]) => h("th", { scope: "col" }, title)))),
     h("tbody", {}, combatants.map(row)));
 }
 
@@ -26,7 +28,7 @@ export async function show(api) {
   const dialog = h("dialog", { id: "statistics", "aria-labelledby": "statistics-title" },
     h("h2", { id: "statistics-title", tabindex: -1 }, "Statistics"),
     h("div", { class: "wide" }, table(statistics)),
-    h("p", { class: "hint" }, "Turns that have ended, and damage with its source. What was undone does not count."), gone,
+    h("p", { class: "hint" }, "Turns that have ended. Damage is dealt by the source that its command names. What was undone does not count."), gone,
     h("form", { method: "dialog" }, h("button", { class: "primary" }, "Close")));
   document.body.append(dialog);
   dialog.showModal();

@@ -1,6 +1,6 @@
 // Draws the fight. A redraw changes only what is different, so that focus and open parts stay.
 
-import { awaited, gameOf, hitPoints, lasting, list, progress, reason, role, ruleText, sentence } from "./words.js";
+import { awaited, gameOf, hitPoints, lasting, list, progress, reason, role, roundName, ruleText, sentence } from "./words.js";
 
 export const $ = (id) => document.getElementById(id);
 
@@ -110,10 +110,10 @@ function player(encounter, combatant, players) {
 }
 
 // A turn that nobody has: it keeps its place in the order.
-function emptyTurn({ slot, team, name, next, acted }, key) {
+function emptyTurn({ slot, name, note, next, acted }, key) {
   return h("li", { "data-key": key, class: `row ${next ? "next" : acted ? "acted" : ""}` },
     h("span", { class: "place" }, h("span", { class: "unseen" }, "Place "), slot),
-    h("div", { class: "who" }, h("strong", { class: "name" }, name), " ", h("span", { class: "side" }, team)),
+    h("div", { class: "who" }, h("strong", { class: "name" }, name), " ", h("span", { class: "note" }, note)),
     h("div", { class: "state" }, h("span", { class: "word" }, next ? "Next" : undefined)));
 }
 
@@ -190,8 +190,8 @@ function digitsOf(order) {
 const isLater = ({ combatant, slot, next }) => !combatant && slot && !next;
 
 function laterTurns(order) {
-  const slots = order.filter((entry) => isLater(entry) && !entry.acted).map(({ slot }) => slot);
-  return slots.length ? [h("li", { "data-key": "later turns", class: "later" }, `Empty turns to come: ${slots.join(", ")}`)] : [];
+  const names = order.filter((entry) => isLater(entry) && !entry.acted).map(({ name }) => name);
+  return names.length ? [h("li", { "data-key": "later turns", class: "later" }, `Empty turns to come: ${names.join(", ")}`)] : [];
 }
 
 const ROLES = ["gm", "player", "spectator"];
@@ -218,12 +218,12 @@ function now(encounter, manifest) {
   const acting = encounter.combatants.filter(({ id }) => encounter.current.includes(id));
   const wait = awaited(encounter);
   const coming = encounter.order.filter((entry) => entry.next && !entry.current);
-  const upcoming = coming.map((entry) => entry.combatant ? entry.name : `turn ${entry.slot}`);
+  const upcoming = coming.map(({ name }) => name);
   // It waits for others, who may interrupt.
   const held = encounter.status === "running" && coming.some(({ combatant }) => combatant && !encounter.pending?.combatants.includes(combatant));
   const over = encounter.status === "ended";
   const isLast = acting.length && encounter.round > 0 && !upcoming.length && encounter.order.every((entry) => entry.current || entry.acted || entry.out || !entry.combatant);
-  if (isLast && !over) upcoming.push(`round ${encounter.round + 1}`);
+  if (isLast && !over) upcoming.push(roundName(encounter.round + 1, manifest));
   const hidden = encounter.pending?.decision === "someone_acts";
   const title = isOwnTurn(encounter) ? "Your turn" : isOwnChoice(encounter) ? "You choose" : acting.length || hidden ? "Acting now" : encounter.status === "running" ? "Between turns" : "The fight";
   const large = over ? "It is over" : acting.length ? list(acting.map(({ name }) => name)) : hidden ? "Someone" : wait || "Nobody acts";
@@ -297,7 +297,7 @@ export function draw(encounter, manifest, table = UNTOUCHED) {
   document.body.classList.toggle("own-turn", own);
   $("now").className = acting ? colour(encounter, acting.side) : "";
   $("name").textContent = encounter.name || "A fight";
-  $("about").textContent = [progress(encounter), gameOf(encounter, manifest)].join(" · ");
+  $("about").textContent = [progress(encounter, manifest), gameOf(encounter, manifest)].join(" · ");
   $("you").textContent = role(encounter.you, encounter);
   $("you").hidden = false;
   redraw($("now"), now(encounter, manifest));

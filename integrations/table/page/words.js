@@ -23,10 +23,13 @@ export function role(you, encounter) {
   return you.name ? `${you.name} · ${what}` : what;
 }
 
-export function progress({ status, round }) {
+// A round by its number, in the word that the game has for it.
+export const roundName = (number, manifest) => `${manifest?.round ?? "round"} ${number}`;
+
+export function progress({ status, round }, manifest) {
   if (status === "setup") return "Not begun";
   if (status === "ended") return "Over";
-  return round ? `Round ${round}` : "Before round 1";
+  return round ? sentence(roundName(round, manifest)) : `Before ${roundName(1, manifest)}`;
 }
 
 // A value as text that is the same for the same fields in another order.

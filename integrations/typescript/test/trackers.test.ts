@@ -62,8 +62,8 @@ const dc20: Scene = {
     "Ambush, round 1",
     "- p1 Iris (acted, AP 4/4, inspiration d6)",
     "> e1 Captain (AP 4/4)",
-    "- p2 empty",
-    "- e2 empty",
+    "- p2 PC Turn 2 (empty)",
+    "- e2 Enemy Turn 2 (empty)",
     "- Moth (no turn yet, AP 4/4, inspiration d6)",
     "awaiting: end turn by Captain",
   ].join("\n"),
@@ -140,8 +140,8 @@ const cards: Scene = {
     { type: "end_turn", combatant: a },
   ],
   round: 1,
-  rows: [[0, "j1"], [2, "qs", "now"], [1, "3c"]],
-  text: "Ambush, round 1\n- j1 Iris (acted)\n> qs Captain\n- 3c Moth\nawaiting: end turn by Captain",
+  rows: [[0, "Joker"], [2, "Q♠", "now"], [1, "3♣"]],
+  text: "Ambush, round 1\n- Joker Iris (acted)\n> Q♠ Captain\n- 3♣ Moth\nawaiting: end turn by Captain",
 };
 const scenes = [venture, seize, dc20, active, exp, d20, zipper, twice, cards];
 

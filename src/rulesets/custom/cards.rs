@@ -183,7 +183,7 @@ pub(super) fn card_options(encounter: &Encounter, legal: &mut Vec<LegalCommand>)
         if may_choose_card(place) && encounter.is_active(id) && listed.insert(id) {
             let cards = place.initiative.cards_to_choose();
             let keep = LegalCommand::by::<KeepCard>(id, "CU-43");
-            legal.push(keep.choose("card", cards.iter().map(ToString::to_string)));
+            legal.push(keep.open("card", Card::choice(cards)));
         }
     }
 }

@@ -320,10 +320,10 @@ pub(super) fn table_cards(encounter: &Encounter) -> Values {
     let size = deck(definition(encounter)).map_or(0, |deck| deck.size.get());
     for card in Card::deck(size) {
         if !dealt.contains(&card) {
-            left.push(card.to_string());
+            left.push(card);
         }
     }
-    Values::map(Values::words(names), Values::words(left), 1)
+    Values::map(Values::words(names), Card::choice(left), 1)
 }
 
 fn unit_named<'u, 't>(units: &'u mut [Unit<'t>], name: &CombatantId) -> Option<&'u mut Unit<'t>> {

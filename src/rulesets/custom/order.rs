@@ -10,7 +10,7 @@ use super::query::{definition, is_over};
 use super::rank::{Ranks, stands};
 use super::walk::{Coming, Walk};
 use super::why::{Decided, Why};
-use super::{Combatant, Custom, Encounter, Initiative, Mode, Place};
+use super::{Card, Combatant, Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
 use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Slug, Status, Total, said};
 use std::borrow::Cow;
@@ -244,7 +244,7 @@ fn slot(definition: &Definition, places: &[CachedJson<Place>], place: &Place) ->
     if let Some(card) = place.initiative.card
         && !repeats_card(places, place)
     {
-        Some(card.to_string())
+        Some(card.sign())
     } else if has_clock(definition) {
         Some(place.initiative.total.to_string())
     } else if let Some(segment) = segment_of(definition, place) {
@@ -334,7 +334,7 @@ fn by_side(encounter: &Encounter) -> Vec<Row<'_>> {
             let entry = OrderEntry {
                 done,
                 next: Some(false),
-                slot: card.map(|card| card.to_string()),
+                slot: card.map(Card::sign),
                 ..OrderEntry::new(&c.id, because)
             };
             let turn = Standing { c, place: None };

@@ -5,7 +5,7 @@ use super::definition::{KnownTotal, Number};
 use crate::json::CachedJson;
 use crate::vocabulary::{
     CombatantId, Describe, Die, EffectId, FieldType, Fields, INLINE, Int, Names, Redact, Slug,
-    Total, fact, word,
+    Total, Values, fact, word,
 };
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -564,10 +564,17 @@ const RANKS: [&str; 13] = [
     "2", "3", "4", "5", "6", "7", "8", "9", "10", "j", "q", "k", "a",
 ];
 const SUITS: [char; 4] = ['c', 'd', 'h', 's'];
+const SUIT_SIGNS: [char; 4] = ['♣', '♦', '♥', '♠'];
 const SUIT_NAMES: [&str; 4] = ["clubs", "diamonds", "hearts", "spades"];
 const JOKER: u8 = 15;
 /// The suit of a card of a deck of numbers.
 const NUMBERED: u8 = 4;
+
+/// The name of each card by its code.
+static CARD_NAMES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+    let named = Card::all().map(|card| (card.to_string(), card.name()));
+    named.collect()
+});
 
 impl FieldType for Card {}
 
@@ -618,6 +625,30 @@ impl Card {
         format!("{rank} of {suit}")
     }
 
+    /// Every card of every deck.
+    fn all() -> impl Iterator<Item = Self> {
+        Self::deck(54).into_iter().chain(Self::numbered(100))
+    }
+
+    /// These cards as a client chooses one.
+    pub(super) fn choice(cards: impl IntoIterator<Item = Self>) -> Values {
+        let codes = cards.into_iter().map(|card| card.to_string());
+        Values::coded(codes, &CARD_NAMES)
+    }
+
+    /// The card as it is printed: `Q♠`, `10♥`, `Joker`.
+    pub(super) fn sign(self) -> String {
+        if self.is_joker() {
+            return "Joker".to_owned();
+        }
+        let suit = SUIT_SIGNS.get(usize::from(self.suit));
+        let rank = RANKS.get(usize::from(self.rank.saturating_sub(2)));
+        match (rank, suit) {
+            (Some(rank), Some(suit)) => format!("{}{suit}", rank.to_uppercase()),
+            _ => self.rank.to_string(),
+        }
+    }
+
     /// What it counts.
     pub(super) fn value(self) -> i64 {
         self.rank.into()
@@ -654,9 +685,7 @@ impl FromStr for Card {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let playing = Self::deck(54).into_iter();
-        let mut all = playing.chain(Self::numbered(100));
-        let found = all.find(|card| card.to_string() == text);
+        let found = Self::all().find(|card| card.to_string() == text);
         found.ok_or("Expected a card such as as, qs, 10h or 2c; j1 and j2 are the jokers. In a deck of numbers, a number from 1 to 100.")
     }
 }

@@ -83,7 +83,7 @@ fn empty_turn(state: &State, slot: &Slot, done: bool, asks: bool) -> OrderEntry 
         next: if asks { None } else { Some(false) },
         slot: Some(slot.id.as_str().to_owned()),
         team: Some(team_name(state, slot.team)),
-        ..OrderEntry::empty(because)
+        ..OrderEntry::empty(slot.id.title(), because)
     }
 }
 

@@ -425,10 +425,11 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             sides.insert(c.side.as_str());
         }
     }
-    let given = with_start_fields(encounter, &sides, "DC-2").labelled("Start with a set DC");
+    let given =
+        with_start_fields(encounter, &sides, "DC-2").labelled("Start with a DC of your own");
     legal.push(given.without(&["level", "difficulty"]));
-    let looked_up =
-        with_start_fields(encounter, &sides, "DC-1").labelled("Start with a DC from the table");
+    let looked_up = with_start_fields(encounter, &sides, "DC-1")
+        .labelled("Start with the DC for the party's level");
     let usual = json!(Difficulty::default());
     legal.push(looked_up.without(&["dc"]).or("difficulty", usual));
     for c in encounter.active() {

@@ -740,7 +740,7 @@ class _OrderEntryRequired(TypedDict):
     initiative: float | None
     """The number that the order is sorted by; null if the system has none."""
     name: str
-    """Name for people; `empty` for an empty turn."""
+    """Name for people; of an empty turn, what players call it, such as `PC Turn 2`."""
     next: bool
     """True if the combatant acts next, as far as the order is known."""
     out: bool
@@ -757,7 +757,7 @@ class OrderEntry(_OrderEntryRequired, total=False):
     note: str
     """Remark of the ruleset, in a few words."""
     slot: str
-    """Name of the turn, if the system names or numbers turns, or the card dealt."""
+    """The turn, if the system names or numbers turns, or the card dealt, such as `Q♠`."""
     team: str
     """The team of that turn, if the turns are those of teams: `players`, `npcs`, or the side of an enemy team."""
 
