@@ -237,6 +237,17 @@ function now(encounter, manifest) {
   ];
 }
 
+// The fight and the width of the screen for which the panel has its height.
+let measured = "";
+
+// The panel becomes no lower in a fight, so that the rows below it stay where they are.
+function keepHeight({ id }) {
+  const [panel, now] = [$("now"), `${id} ${innerWidth}`];
+  if (now !== measured) panel.style.minHeight = "";
+  measured = now;
+  if (!panel.querySelector("details[open]")) panel.style.minHeight = `${Math.min(panel.offsetHeight, innerHeight / 2)}px`;
+}
+
 function scene(encounter) {
   const all = encounter.effects.filter((effect) => !effect.target);
   return all.map((effect) => [effect.name, lasting(encounter, effect)].filter(Boolean).join(", ")).join(" · ");
@@ -308,10 +319,11 @@ export function draw(encounter, manifest, table = UNTOUCHED) {
   document.body.classList.toggle("many", encounter.order.length > MANY);
   fold(encounter.order);
   redraw($("rows"), rows(encounter, table));
-  keepInView(encounter);
   $("fight").dataset.version = encounter.version;
   $("fight").hidden = false;
   $("entrance").hidden = true;
+  keepHeight(encounter);
+  keepInView(encounter);
 }
 
 const KEPT = 200;

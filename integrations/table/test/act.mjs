@@ -103,6 +103,28 @@ export function act({ browser, wire }) {
     await gm.close();
   });
 
+  test("the rows stay where they are while turns of long and short names, and choices between turns, come and go", async () => {
+    for (const [ruleset, options] of [["custom", { preset: "d20" }], ["seize", undefined]]) {
+      const combatants = [{ name: "Ann" }, { name: "Ogre Chieftain of the Northern Hills", side: "monsters" }, { name: "Bob", side: "players" }];
+      const fight = await Fight.create(wire.url, { ruleset, options, combatants });
+      await fight.send({ type: "start" });
+      const gm = await Page.open(browser(), wire.url, fight, "gm", { viewport: { width: 1280, height: 800 } });
+      const tops = [];
+      for (let press = 0; press < 12; press++) {
+        await until(async () => (await gm.shown()).buttons.length > 0, "buttons");
+        tops.push(await gm.page.locator("#order").evaluate((order) => order.getBoundingClientRect().top + scrollY));
+        const before = await gm.version();
+        const answer = gm.page.locator("#buttons button.primary").first();
+        if (await answer.isVisible()) await answer.click();
+        else await gm.page.locator("#rows .answer").first().click();
+        await gm.at(before + 1);
+      }
+      assert.ok(tops.every((top, place) => place === 0 || top >= tops[place - 1] - 1), `${ruleset}: never up: ${tops}`);
+      assert.ok(new Set(tops.slice(6)).size === 1, `${ruleset}: they stand once the longest was there: ${tops}`);
+      await gm.close();
+    }
+  });
+
   test("the key 0 chooses the tenth row, and the line with the undo leaves the panel free", async () => {
     const combatants = Array.from({ length: 11 }, (_, place) => ({ name: `Rat ${place}`, side: "monsters", hp: { current: 5 } }));
     const fight = await skirmish(wire.url, { combatants, tokens: [] });
