@@ -36,6 +36,9 @@ pub struct OrderRow<'a> {
     /// The turn, if the system names or numbers turns, or the card dealt, such as `Q♠`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
+    /// That turn as players call it, such as `PC Turn 2`, if this is more than its `slot`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
     /// The team of that turn, if the turns are those of teams: `players`, `npcs`, or the side of an
     /// enemy team.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,6 +100,7 @@ impl<'e, R: Ruleset> Rows<'e, R> {
                     initiative: entry.because.total,
                     next: entry.next == Some(true) && self.encounter.status != Status::Ended,
                     slot: entry.slot,
+                    turn: entry.turn,
                     team: entry.team,
                     because: Some(entry.because),
                     ..self.row(combatant, entry.done)
@@ -137,6 +141,7 @@ impl<'e, R: Ruleset> Rows<'e, R> {
                 R::remark(self.encounter, combatant)
             },
             slot: None,
+            turn: None,
             team: None,
             because: None,
         }
@@ -165,7 +170,7 @@ impl<'e, R: Ruleset> Rows<'e, R> {
 fn empty<'e>(entry: OrderEntry) -> OrderRow<'e> {
     OrderRow {
         combatant: None,
-        name: entry.name.into(),
+        name: entry.turn.clone().unwrap_or_default().into(),
         initiative: None,
         current: false,
         next: false,
@@ -173,6 +178,7 @@ fn empty<'e>(entry: OrderEntry) -> OrderRow<'e> {
         out: false,
         note: "empty".to_owned(),
         slot: entry.slot,
+        turn: entry.turn,
         team: entry.team,
         because: Some(entry.because),
     }

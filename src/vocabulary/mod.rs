@@ -76,7 +76,7 @@ pub use time::Time;
 pub use used_ids::UsedIds;
 pub(crate) use values::capitalize;
 pub use values::{
-    Alternative, ListedValues, Named, Property, SharedList, Values, listed, shared_list,
+    Alternative, Coding, ListedValues, Named, Property, SharedList, Values, listed, shared_list,
 };
 pub use violation::{Ground, Violation, field, require};
 pub use words::{

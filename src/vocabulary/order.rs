@@ -10,8 +10,6 @@ use utoipa::ToSchema;
 pub struct OrderEntry {
     /// The combatant that has this place; none for an empty turn.
     pub combatant: Option<CombatantId>,
-    /// The turn as players call it, if no combatant has it.
-    pub name: String,
     /// True if the turn of this place is over, if a combatant may have several places; else whether
     /// the combatant has acted.
     pub done: Option<bool>,
@@ -21,6 +19,8 @@ pub struct OrderEntry {
     /// The turn that it belongs to, where the system numbers or names turns, or the card that it
     /// was dealt.
     pub slot: Option<String>,
+    /// The turn as players call it, if that is more than its `slot`.
+    pub turn: Option<String>,
     /// The team of that turn, if the turns are those of teams.
     pub team: Option<String>,
     /// The reason for its place.
@@ -32,18 +32,18 @@ impl OrderEntry {
     pub fn new(combatant: &CombatantId, because: Reason) -> Self {
         Self {
             combatant: Some(combatant.clone()),
-            ..Self::empty(String::new(), because)
+            ..Self::empty(because)
         }
     }
 
-    /// A turn without a combatant, with its name.
-    pub fn empty(name: String, because: Reason) -> Self {
+    /// A turn without a combatant.
+    pub fn empty(because: Reason) -> Self {
         Self {
             combatant: None,
-            name,
             done: None,
             next: None,
             slot: None,
+            turn: None,
             team: None,
             because,
         }

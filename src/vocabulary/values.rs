@@ -4,7 +4,7 @@ use super::scalar::LINE_PATTERN;
 use super::{CombatantId, Describe, EffectId, MAX_COMBATANTS, Names, spaced};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A new word as it is kept, in small letters: in capitals a known word would pass for a new one.
@@ -71,7 +71,25 @@ pub enum Named {
     /// Words, flags or numbers.
     Words,
     /// Words that the ruleset has a name for each, such as cards.
-    Coded(&'static BTreeMap<String, String>),
+    Coded(Coding),
+}
+
+/// Says a word of the ruleset as players do: `qs` is `Q♠`.
+#[derive(Debug, Clone, Copy)]
+pub struct Coding(pub fn(&str) -> String);
+
+impl PartialEq for Coding {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for Coding {}
+
+impl Hash for Coding {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.0 as usize).hash(state);
+    }
 }
 
 /// A list that several commands share: the answer holds it once, in `$defs`.
@@ -163,12 +181,12 @@ impl Values {
         matches!(of, Named::Combatants)
     }
 
-    /// One of these words, each with its name for players.
+    /// One of these words, which `coding` says as players do.
     pub fn coded<V: Into<Value>>(
         values: impl IntoIterator<Item = V>,
-        names: &'static BTreeMap<String, String>,
+        coding: fn(&str) -> String,
     ) -> Self {
-        Self::one_of(Named::Coded(names), values)
+        Self::one_of(Named::Coded(Coding(coding)), values)
     }
 
     fn one_of<V: Into<Value>>(of: Named, values: impl IntoIterator<Item = V>) -> Self {
@@ -189,11 +207,6 @@ impl Values {
     /// One of `ids`, a list that several legal commands share, but none of `except`.
     pub fn among(ids: &Arc<[Value]>, except: Vec<Value>) -> Self {
         Self::shared(Named::Combatants, ids.clone(), except)
-    }
-
-    /// One of the words `list`, which several legal commands share, but none of `except`.
-    pub fn among_words(list: &Arc<[Value]>, except: Vec<Value>) -> Self {
-        Self::shared(Named::Words, list.clone(), except)
     }
 
     /// One value of a list that is to be shared, but none of `except`.
@@ -495,19 +508,19 @@ fn title(of: Named, value: &Value, names: &dyn Names) -> Option<String> {
                 capitalize(&mut title);
             }
         },
-        Named::Coded(known) => {
-            title.push_str(known.get(word).map_or(word, String::as_str));
-            capitalize(&mut title);
-        }
+        Named::Coded(Coding(say)) => title.push_str(&say(word)),
     }
     Some(title)
 }
 
 /// The name of a field for people: `to_version` is `To version`, `first_hp` is `First HP`.
 pub fn title_of_field(field: &str) -> String {
-    // Of an effect's end.
-    if field == "of" {
-        return "Whose turn".to_owned();
+    match field {
+        // Of an effect's end.
+        "of" => return "Whose turn".to_owned(),
+        // Of what an attack hits.
+        "loses" => return "Initiative lost".to_owned(),
+        _ => {}
     }
     let mut words = Vec::new();
     for word in field.split('_') {

@@ -434,7 +434,7 @@ fn each_shape_of_a_value_has_a_title() {
 }
 
 #[test]
-fn cards_to_choose_have_the_names_of_players() {
+fn cards_to_choose_are_said_as_they_are_printed() {
     let mut table = Table::create(json!({"ruleset": "custom",
         "options": {"definition": {"score": {"deck": {"keep": "choose"}, "advantage": "edge"}, "numbers": {"edge": 2}}},
         "combatants": [{"id": "ann", "side": "players"}]}));
@@ -447,10 +447,10 @@ fn cards_to_choose_have_the_names_of_players() {
     for item in items {
         let (code, title) = (item["const"].as_str(), item["title"].as_str());
         let suit = match code.and_then(|code| code.chars().last()) {
-            Some('c') => "of clubs",
-            Some('d') => "of diamonds",
-            Some('h') => "of hearts",
-            Some('s') => "of spades",
+            Some('c') => "♣",
+            Some('d') => "♦",
+            Some('h') => "♥",
+            Some('s') => "♠",
             _ => "Joker",
         };
         assert!(title.is_some_and(|title| title.ends_with(suit)), "{item}");

@@ -43,7 +43,7 @@ impl KeepCard {
             "no_such_card",
             field("card"),
             || {
-                let cards: Vec<_> = cards.iter().map(ToString::to_string).collect();
+                let cards: Vec<_> = cards.iter().map(|card| card.sign()).collect();
                 format!("{id} was not dealt this card. Cards: {}.", cards.join(", "))
             },
         )?;

@@ -207,7 +207,10 @@ fn apply_brought(
         };
         let is_in = Card::deck(deck.size.get()).contains(card) && !out.contains(card);
         require(is_in, "card_is_out", field(path), || {
-            format!("{card} is not in the deck now. Name another card.")
+            format!(
+                "{} is dealt already or out of the deck. Name another card.",
+                card.sign()
+            )
         })?;
         unit.card = Some(*card);
         out.push(*card);

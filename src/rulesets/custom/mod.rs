@@ -84,7 +84,7 @@ use definition::{Chooser, Definition, Gives, Owner, Prepare, ReactionRule, SwapW
 use flow::proceed;
 use laps::lap_now;
 use lines::{
-    costs_turns, delay_rule, has_clock, has_laps, has_places, has_sides, has_unlimited_turns,
+    costs_turns, deck, delay_rule, has_clock, has_laps, has_places, has_sides, has_unlimited_turns,
 };
 use openings::{Opening, asked, may_skip, opening};
 use places::place_options;
@@ -332,7 +332,10 @@ impl Ruleset for Custom {
             remarks.push("surprised".to_owned());
         }
         for name in &state.readied_reactions {
-            remarks.push(format!("readied {}", said(name, encounter)));
+            remarks.push(match said(name, encounter).as_str() {
+                "ready" => "readied".to_owned(),
+                action => format!("readied {action}"),
+            });
         }
         for (name, points) in &state.pools {
             remarks.push(points_left(encounter, name, *points));
@@ -370,7 +373,11 @@ fn legal_by_state(encounter: &Encounter) -> Vec<LegalCommand> {
         Mode::Declaring => declare_options(encounter, &mut legal),
         Mode::Rolling => {
             let roll = with_rolls(encounter, LegalCommand::of::<Roll>("CU-6"));
-            legal.push(with_first_side(encounter, roll));
+            let roll = with_first_side(encounter, roll);
+            legal.push(match deck(definition(encounter)) {
+                Some(_) => roll.labelled("Deal for the round"),
+                None => roll,
+            });
         }
         Mode::Choosing => choice_options(encounter, &mut legal),
         Mode::Turn => turn_options(encounter, &mut legal),

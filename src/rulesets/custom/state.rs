@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 use std::str::FromStr;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -570,12 +570,6 @@ const JOKER: u8 = 15;
 /// The suit of a card of a deck of numbers.
 const NUMBERED: u8 = 4;
 
-/// The name of each card by its code.
-static CARD_NAMES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    let named = Card::all().map(|card| (card.to_string(), card.name()));
-    named.collect()
-});
-
 impl FieldType for Card {}
 
 impl Card {
@@ -625,15 +619,13 @@ impl Card {
         format!("{rank} of {suit}")
     }
 
-    /// Every card of every deck.
-    fn all() -> impl Iterator<Item = Self> {
-        Self::deck(54).into_iter().chain(Self::numbered(100))
-    }
-
     /// These cards as a client chooses one.
     pub(super) fn choice(cards: impl IntoIterator<Item = Self>) -> Values {
         let codes = cards.into_iter().map(|card| card.to_string());
-        Values::coded(codes, &CARD_NAMES)
+        Values::coded(codes, |code| match code.parse() {
+            Ok(card) => Self::sign(card),
+            Err(_) => code.to_owned(),
+        })
     }
 
     /// The card as it is printed: `Q♠`, `10♥`, `Joker`.
@@ -685,7 +677,9 @@ impl FromStr for Card {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = Self::all().find(|card| card.to_string() == text);
+        let playing = Self::deck(54).into_iter();
+        let mut all = playing.chain(Self::numbered(100));
+        let found = all.find(|card| card.to_string() == text);
         found.ok_or("Expected a card such as as, qs, 10h or 2c; j1 and j2 are the jokers. In a deck of numbers, a number from 1 to 100.")
     }
 }

@@ -9,8 +9,8 @@ use super::team::{
 use super::turn::{begin_awaited, begin_combat, begin_turns};
 use super::{Combatant, Dc20, Encounter, Phase, Play, Slot, SlotId, State, Team, Way};
 use crate::vocabulary::{
-    ASIDE, CombatantId, ConditionSet, Fold, LegalCommand, Participants, Slug, Values, Violation,
-    command, event, ids, require,
+    ASIDE, CombatantId, ConditionSet, Fold, LegalCommand, Participants, Slug, Violation, command,
+    event, ids, require,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -242,11 +242,14 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         }
     }
     for (side, members) in free {
+        if members.len() < 2 {
+            continue;
+        }
         let assign = LegalCommand::of::<Assign>("DC-20").with("side", side.as_str());
         let fits = |slot: &Slot| members.iter().any(|c| may_take(state, c, slot));
         let assign = with_slots(state, assign, fits, &fitting(state, fits), None);
         // In the last free turn of the round, all the others act.
-        let is_last = members.len() > 1 && !has_later(state, fits);
+        let is_last = !has_later(state, fits);
         let is_usual = is_last && !assign.requires("slot");
         legal.push(assign.preferred_if(is_usual));
     }
@@ -311,7 +314,7 @@ fn with_slots(
             .reached()
             .is_some_and(|slot| fits(slot) && own != Some(&slot.id));
     let except = own.map(|own| Value::from(own.as_str()));
-    let slots = Values::among_words(turns, except.into_iter().collect());
+    let slots = SlotId::choice(turns.clone(), except.into_iter().collect());
     let assign = assign.open("slot", slots);
     match state.reached() {
         Some(slot) if is_awaited_one => {

@@ -30,7 +30,7 @@ pub struct Rolled {
 }
 
 /// A player's character made its Initiative Check (DC-4).
-#[event("{combatant} {combatant:rolls|roll} {check}.")]
+#[event("{combatant}'s Initiative Check: {check}.")]
 pub struct CheckMade {
     /// The combatant.
     pub combatant: CombatantId,
@@ -46,9 +46,9 @@ pub struct CheckMade {
 
 /// An Initiative Check.
 #[fact(
-    "{total} for initiative[{critical=none}{success}: success]\
-     [{critical=none}{!success}: failure][{critical=success}: critical success]\
-     [{critical=failure}: critical failure]"
+    "{total}[{critical=none}{success}, success]\
+     [{critical=none}{!success}, failure][{critical=success}, critical success]\
+     [{critical=failure}, critical failure]"
 )]
 pub struct Check {
     /// Every d20 that was rolled, several with ADV or DisADV.

@@ -6,7 +6,9 @@ use super::team::{holds_place, is_enemy, known_slot, team};
 use super::{
     Combatant, CombatantState, Dc20, Encounter, Play, Slot, SlotAdded, SlotId, State, Team, Way,
 };
-use crate::vocabulary::{CombatantId, Fold, LegalCommand, Violation, command, event, ids, require};
+use crate::vocabulary::{
+    CombatantId, Fold, LegalCommand, Values, Violation, command, event, ids, require,
+};
 
 /// Delay a turn permanently: to a later PC Turn (`slot`), or `behind` an enemy.
 #[command(player, "{combatant}: delay[ until after {behind}]")]
@@ -343,10 +345,13 @@ pub(super) fn options(later: &Later<'_>, id: &CombatantId) -> [LegalCommand; 2] 
     [
         LegalCommand::by::<Delay>(id, "DC-33")
             .labelled("{combatant}: delay to a later PC Turn")
-            .choose("slot", later.pc_turns.iter().copied())
+            .open(
+                "slot",
+                Values::coded(later.pc_turns.iter().copied(), SlotId::said),
+            )
             .required("slot"),
         LegalCommand::by::<Delay>(id, "DC-34")
-            .labelled("{combatant}: delay until after someone")
+            .labelled("{combatant}: delay until after [{behind}][{!behind}someone]")
             .whom("behind", later.combatants.iter().copied())
             .required("behind"),
     ]

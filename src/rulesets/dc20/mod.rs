@@ -147,6 +147,10 @@ impl Ruleset for Dc20 {
         level_is_public(combatant)
     }
 
+    fn title<'o>(_: &'o Options, word: &str) -> Option<&'o str> {
+        (word == "deaths-door").then_some("at Death's Door")
+    }
+
     fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
         if !matches!(command, Command::Roll(_)) {
             check_started(play, matches!(command, Command::Start(_)), "DC-31")?;

@@ -50,6 +50,7 @@ fn turn_of(state: &State, slot: &Slot, c: &Combatant) -> OrderEntry {
     };
     OrderEntry {
         slot: Some(slot.id.as_str().to_owned()),
+        turn: Some(slot.id.title()),
         team: Some(team_name(state, slot.team)),
         ..OrderEntry::new(&c.id, because)
     }
@@ -71,6 +72,7 @@ fn claimed_turn(state: &State, slot: &Slot, c: &Combatant) -> OrderEntry {
     let because = with_check(c, Reason::new("DC-17", "claims this turn"));
     OrderEntry {
         slot: Some(slot.id.as_str().to_owned()),
+        turn: Some(slot.id.title()),
         team: Some(team_name(state, slot.team)),
         ..OrderEntry::new(&c.id, because)
     }
@@ -82,8 +84,9 @@ fn empty_turn(state: &State, slot: &Slot, done: bool, asks: bool) -> OrderEntry 
         done: Some(done),
         next: if asks { None } else { Some(false) },
         slot: Some(slot.id.as_str().to_owned()),
+        turn: Some(slot.id.title()),
         team: Some(team_name(state, slot.team)),
-        ..OrderEntry::empty(slot.id.title(), because)
+        ..OrderEntry::empty(because)
     }
 }
 

@@ -6,7 +6,7 @@ use super::check::{check_roller, make_check};
 use super::fate_check::fate_check;
 use super::lay::Laps;
 use super::team::{can_add, is_enemy, is_pc, known_side, rotation, team};
-use super::{Dc20, Encounter, Play, Roll, Slot, Team};
+use super::{Combatant, Dc20, Encounter, Play, Roll, Slot, Team};
 use crate::vocabulary::{
     CombatantId, ConditionSet, D20, EncounterStarted, Fields, Fold, Int, LegalCommand,
     MAX_COMBATANTS, Property, Slug, Text, Values, Violation, command, event, field, require, word,
@@ -299,7 +299,10 @@ fn set_dc(play: &mut Play<'_>, start: &Start, pcs: &[CombatantId]) {
     }
     let level = match start.level {
         Some(level) => level,
-        None => highest_level(play.encounter(), pcs),
+        None => {
+            let encounter = play.encounter();
+            highest_level(pcs.iter().filter_map(|id| encounter.get(id)))
+        }
     };
     let difficulty = start.difficulty.unwrap_or_default();
     let harder = match difficulty {
@@ -315,8 +318,7 @@ fn set_dc(play: &mut Play<'_>, start: &Start, pcs: &[CombatantId]) {
 }
 
 /// The level of the highest of these characters: the usual row of the table.
-fn highest_level(encounter: &Encounter, pcs: &[CombatantId]) -> Int<1, 20> {
-    let pcs = pcs.iter().filter_map(|id| encounter.get(id));
+fn highest_level<'t>(pcs: impl Iterator<Item = &'t Combatant>) -> Int<1, 20> {
     Int::clamped(pcs.map(|c| c.level_or_first()).max().unwrap_or(1))
 }
 
@@ -425,13 +427,14 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             sides.insert(c.side.as_str());
         }
     }
-    let given =
-        with_start_fields(encounter, &sides, "DC-2").labelled("Start with a DC of your own");
-    legal.push(given.without(&["level", "difficulty"]));
+    let level = highest_level(encounter.active().filter(|c| is_pc(c)));
     let looked_up = with_start_fields(encounter, &sides, "DC-1")
-        .labelled("Start with the DC for the party's level");
+        .labelled(format!("Start with the DC for level {}", level.get()));
     let usual = json!(Difficulty::default());
     legal.push(looked_up.without(&["dc"]).or("difficulty", usual));
+    let given =
+        with_start_fields(encounter, &sides, "DC-2").labelled("Start with a DC of your own");
+    legal.push(given.without(&["level", "difficulty"]).required("dc"));
     for c in encounter.active() {
         if is_pc(c) && c.state.rolled.is_empty() {
             legal.push(LegalCommand::by::<Roll>(&c.id, "DC-4"));
@@ -452,11 +455,20 @@ fn with_start_fields(
     )];
     aggression.extend(Aggression::all_but(&[]));
     let fighters = || Values::combatants(encounter.active().map(|c| &c.id));
-    let sides = || Values::words(sides.iter().copied());
+    let all_sides: BTreeSet<_> = encounter.iter().map(|c| c.side.as_str()).collect();
+    // One enemy team is the first without a word.
+    let first_sides = if sides.len() > 1 {
+        sides.clone()
+    } else {
+        BTreeSet::new()
+    };
     LegalCommand::of::<Start>(rule)
         .open("rolls", Values::by_combatant(players(), D20::any()))
         .open("surprised", Values::list(fighters(), MAX_COMBATANTS))
-        .open("surprised_sides", Values::list(sides(), MAX_COMBATANTS))
-        .open("first_side", sides())
+        .open(
+            "surprised_sides",
+            Values::list(Values::words(all_sides), MAX_COMBATANTS),
+        )
+        .open("first_side", Values::words(first_sides))
         .object("aggression", aggression)
 }

@@ -4,10 +4,11 @@ use super::team::MAX_ENEMY_TEAMS;
 use super::{Check, Encounter, ReadiedAction};
 use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::{
-    CombatantId, Describe, Die, FieldType, Fields, Int, MAX_COMBATANTS, Names, Redact, Slug, Text,
-    fact, word,
+    Coding, CombatantId, Describe, Die, FieldType, Fields, Int, MAX_COMBATANTS, Named, Names,
+    Redact, Slug, Text, Values, fact, word,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -40,6 +41,21 @@ impl SlotId {
             ("n", _) => format!("NPC Turn {number}"),
             ("nx", _) => format!("Hidden NPC Turn {number}"),
             _ => "Extra PC Turn".to_owned(),
+        }
+    }
+}
+
+impl SlotId {
+    /// One of these turns as a client chooses it, but none of `except`.
+    pub(super) fn choice(turns: Arc<[Value]>, except: Vec<Value>) -> Values {
+        Values::shared(Named::Coded(Coding(Self::said)), turns, except)
+    }
+
+    /// The turn with this id as players call it.
+    pub(super) fn said(id: &str) -> String {
+        match Slug::new(id) {
+            Some(id) => Self(id).title(),
+            None => id.to_owned(),
         }
     }
 }

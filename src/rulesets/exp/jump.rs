@@ -94,8 +94,9 @@ impl JumpAnnounced {
 
 /// A persona tried to jump ahead of a lower persona's act (EX-25).
 #[event(
-    "{combatant} [{success}{combatant:jumps|jump}][{!success}{combatant:fails|fail} to jump] \
-     ahead[ of {before}][: {action}]."
+    "{combatant} {combatant:rolls|roll} {die} and [{success}{combatant:jumps|jump}]\
+     [{!success}{combatant:fails|fail} to jump] ahead[ of {before}]\
+     [{success} with the {components}][: {action}]."
 )]
 pub struct Jumped {
     /// The combatant.

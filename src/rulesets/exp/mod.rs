@@ -262,6 +262,8 @@ impl Ruleset for Exp {
             if c.state.keeps_waiting {
                 remarks.push("keeps waiting until further notice".to_owned());
             }
+        } else if encounter.state.phase == Phase::Pass && c.active() {
+            remarks.push("not in this unit".to_owned());
         }
         remarks.extend(plan_of(encounter, c));
         remarks.join(", ")

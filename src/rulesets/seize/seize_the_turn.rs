@@ -13,7 +13,7 @@ use crate::vocabulary::{
 use std::cmp::Reverse;
 
 /// Seize the next turn after losing hit points (WA-12).
-#[command(player, "{combatant}: seize the next turn")]
+#[command(player, "{combatant}: seize the turn")]
 pub struct SeizeTurn {
     /// The combatant.
     pub combatant: CombatantId,
@@ -362,7 +362,10 @@ pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
         legal.push(LegalCommand::by::<SeizeTurn>(&id, "WA-12"));
         legal.push(LegalCommand::by::<Pass>(&id, "WA-13"));
     }
-    let close = LegalCommand::of::<Resolve>("WA-13").preferred();
+    let mut close = LegalCommand::of::<Resolve>("WA-13").preferred();
+    if !encounter.state.queue.is_empty() {
+        close = close.labelled("No one else seizes the turn");
+    }
     legal.push(close.whom("next", encounter.active().map(|c| &c.id)));
     legal
 }

@@ -123,7 +123,8 @@ pub struct Flurry {
 
 /// A combatant took a combat action (VE-10).
 #[event(
-    "[{!reflexive}{combatant} {combatant:takes|take} a combat action]\
+    "[{!reflexive}{!attack}{combatant} {combatant:takes|take} a combat action]\
+     [{!reflexive}{attack}{combatant} {combatant:attacks|attack}]\
      [{reflexive}{combatant} {combatant:attacks|attack} outside the turn][: {action}]."
 )]
 pub struct ActionTaken {

@@ -270,7 +270,7 @@ impl Ruleset for Venture {
                 "VE-1",
             ),
             Phase::FreeActions { next } => {
-                let commands = open([("free_action", true), ("pass", true), join]);
+                let commands = open([join, ("free_action", true), ("pass", true)]);
                 Pending::new(
                     "free_action",
                     [vec![next.clone()], newcomers].concat(),
@@ -284,7 +284,7 @@ impl Ruleset for Venture {
                     .filter(|c| c.state.delaying && c.id != tick.next));
                 let back = ("return", tick.delayed || !others.is_empty());
                 let who = [vec![tick.next.clone()], others, newcomers].concat();
-                let commands = open([("begin_turn", true), ("delay", !tick.delayed), back, join]);
+                let commands = open([join, ("begin_turn", true), ("delay", !tick.delayed), back]);
                 Pending::new(
                     "begin_turn",
                     who,

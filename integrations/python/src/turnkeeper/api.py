@@ -760,6 +760,8 @@ class OrderEntry(_OrderEntryRequired, total=False):
     """The turn, if the system names or numbers turns, or the card dealt, such as `Q♠`."""
     team: str
     """The team of that turn, if the turns are those of teams: `players`, `npcs`, or the side of an enemy team."""
+    turn: str
+    """That turn as players call it, such as `PC Turn 2`, if this is more than its `slot`."""
 
 
 class _PendingRequired(TypedDict):
