@@ -3,7 +3,7 @@
 import { Problem, isPassing, newKey, pause } from "./api.js";
 import { field, resolve } from "./fields.js";
 import { about, answers, decide, isAboutSome } from "./options.js";
-import { nextPhysical, physicalFields, physicalValue, physicalValues } from "./physical.js";
+import { giveAgain, givenOnRows, nextPhysical, physicalFields, physicalValue, physicalValues } from "./physical.js";
 import { hideToast, toast } from "./toast.js";
 import { $, h, redraw, told } from "./view.js";
 import { nameOf, plain, refusal, ruleText, sentence } from "./words.js";
@@ -19,7 +19,7 @@ const MOST_NAMES = 12;
 // A usual answer that asks for one of so many values has a button for each.
 const MOST_VALUES = 12;
 // The longest words of a button on a row.
-const SHORT_DEED = 16;
+const SHORT_DEED = 18;
 // So many other answers stand beside the usual one.
 const BESIDE = 2;
 // So many sentences of an answer are told beside its undo.
@@ -109,6 +109,12 @@ function valued({ key, option }, kind, defs) {
   return h("div", { role: "group", "aria-label": option.label, "data-key": `values ${key}` }, h("p", { class: "eyebrow" }, option.label), h("div", { class: "buttons names" }, values.map(one), asks));
 }
 
+// True for the members of one group: it acts as one, so that any of them may be first.
+function areAlike(choice, encounter) {
+  const groups = new Set(choice.map(({ id }) => encounter.combatants.find((one) => one.id === id)?.group));
+  return groups.size === 1 && !groups.has(undefined);
+}
+
 // Decisions: the usual answer, or the combatants between whom it is, and the rest a level below.
 function decisions(ones, encounter, defs) {
   const onRows = new Set([...physicalFields(ones, encounter, defs).values()].map(({ key }) => key));
@@ -117,10 +123,15 @@ function decisions(ones, encounter, defs) {
   const single = usual.filter(({ option }) => !(choice.length && option.row));
   // An answer about no combatant is the large button. Those of combatants are smaller then.
   const leading = single.some(({ option }) => !option.row) ? "decision" : "primary";
-  const isBeside = ({ key, option }) => option.complete && option.command.type !== "resolve" && !choice.length && !(usual.length && onRows.has(key));
+  const isGoingOn = usual.some(({ option }) => option.command.type === "resolve");
+  const isBeside = ({ key, option }) => option.complete && option.command.type !== "resolve" && !(isGoingOn && option.command.type === "pass")
+    && !choice.length && !(encounter.status === "setup" && usual.length && onRows.has(key));
   const beside = rest.filter(isBeside).slice(0, BESIDE);
+  // The others of a group have their rows.
+  const [lead, others] = leading === "primary" && areAlike(choice, encounter) ? [choice.slice(0, 1), []] : [[], choice];
   return [
-    leading === "primary" && choice.length > 0 && names(choice, encounter, "primary"),
+    lead.map(({ key, id, label }) => h("div", { class: "buttons", "data-key": "decision" }, h("button", { type: "button", class: "primary", "data-key": key, "data-about": id }, label))),
+    leading === "primary" && others.length > 0 && names(others, encounter, "primary"),
     single.length + beside.length > 0 && h("div", { class: "buttons", "data-key": "decision" }, single.map((one) => valued(one, one.option.row ? leading : "primary", defs)), beside.map((one) => button(one, "decision"))),
     leading === "decision" && choice.length > 0 && names(choice, encounter, "decision"),
     folded("Other answers", rest.filter((one) => !beside.includes(one)), !usual.length),
@@ -170,6 +181,7 @@ export class Actions {
       const isOfPicked = pressed.closest("#picked") !== null;
       this.press(key, pressed.classList.contains("more"), { ...pressed.dataset, isOfPicked }, event.detail && this.pointed?.key === key ? this.pointed.group : undefined);
     });
+    $("buttons").addEventListener("click", ({ target }) => target.dataset.foot && $(target.dataset.foot).click());
     $("rows").addEventListener("change", ({ target }) => target.matches(".physical:not([data-of])") && this.give(target));
     $("rows").addEventListener("keydown", (event) => {
       if (!event.target.matches(".physical")) return;
@@ -193,8 +205,11 @@ export class Actions {
     const { encounter, options } = this.fight;
     const all = keyed(options?.items ?? []);
     $("actions").hidden = encounter.you.role === "spectator";
-    const nothing = options && !all.length && h("p", { class: "hint" }, encounter.status === "ended" ? "The fight is over." : "Nothing to do now. Others decide.");
-    redraw($("buttons"), [groups(all, encounter, options?.$defs), nothing], $("actions-title"));
+    const isOver = encounter.status === "ended";
+    const nothing = options && !all.length && h("p", { class: "hint" }, isOver ? "The fight is over." : "Nothing to do now. Others decide.");
+    // The foot of the page has them too.
+    const over = isOver && h("div", { class: "buttons", "data-key": "over" }, [["numbers", "Statistics"], ["home", "All fights"]].map(([foot, words]) => h("button", { type: "button", "data-foot": foot }, words)));
+    redraw($("buttons"), [over, groups(all, encounter, options?.$defs), nothing], $("actions-title"));
     const first = all.filter(({ option }) => ["decision", "reaction"].includes(option.group)).length;
     $("sheet").hidden = !first || first === all.length;
     $("actions").classList.toggle("waits", !first);
@@ -264,14 +279,21 @@ export class Actions {
     else this.turn = this.confirm();
   }
 
-  // Presses the large button; of the members of one group, who act alike, the first. Returns how many there are to choose from otherwise.
+  // Presses the large button. Returns how many there are to choose from otherwise.
   pressUsual() {
     const [large, names] = ["decision", "names"].map((part) => [...$("buttons").querySelectorAll(`[data-key=${part}] button.primary:not(.more)`)]);
-    const groups = new Set(names.map(({ dataset }) => this.fight.encounter.combatants.find(({ id }) => id === dataset.about)?.group));
-    const isOne = large.length === 1 || (!large.length && names.length > 0 && groups.size === 1 && !groups.has(undefined));
-    const [first] = large.length ? large : names;
-    if (isOne) this.press(first.dataset.key, false, first.dataset);
-    return isOne ? 1 : large.length + names.length;
+    if (large.length === 1) this.press(large[0].dataset.key, false, large[0].dataset);
+    return large.length + names.length;
+  }
+
+  // Presses the usual answer about a combatant, or its own.
+  pressAbout(id) {
+    const { encounter, options } = this.fight;
+    const keys = new Map([...this.options].map(([key, option]) => [option, key]));
+    const all = answers({ items: [...keys.keys()], $defs: options?.$defs }, encounter.combatants);
+    const found = all.find((answer) => answer.id === id) ?? all.find(({ option }) => option.actor === id);
+    if (found) this.press(keys.get(found.option), false, { about: found.id });
+    return found !== undefined;
   }
 
   // Presses the first option that is so.
@@ -348,6 +370,7 @@ export class Actions {
     this.say("");
     try {
       const body = commands ?? this.command();
+      const given = givenOnRows($("rows"));
       open.sending = true;
       this.showReady();
       const answer = await this.deliver(body, open);
@@ -356,6 +379,7 @@ export class Actions {
         this.leave();
       }
       await this.fight.reached(answer.version);
+      if (given.length) this.given = { before: open.version, values: given };
       this.told(answer);
       this.after(open.decided?.isOfPicked);
       return true;
@@ -363,7 +387,7 @@ export class Actions {
       if (this.open !== open) return false;
       open.sending = false;
       this.showReady();
-      this.say(error instanceof Problem ? refusal(error, this.fight.manifest) : error.message);
+      this.say(error instanceof Problem ? refusal(error, this.fight.manifest, this.fight.encounter) : error.message);
       if (!open.form) this.leave();
       if (error instanceof Problem) await this.fight.refresh().catch(() => {});
       return false;
@@ -374,7 +398,10 @@ export class Actions {
   told({ version, events }) {
     const texts = told(version, events);
     const more = texts.length > TOLD ? " …" : "";
-    const type = events.some((event) => event.type === "undone") ? "redo" : "undo";
+    const undone = events.find((event) => event.type === "undone");
+    // What was typed on the rows before the step that is undone is there again.
+    if (undone && undone.to_version === this.given?.before) giveAgain($("rows"), this.given.values);
+    const type = undone ? "redo" : "undo";
     const found = [...this.options].find(([, option]) => option.command.type === type && option.complete);
     const back = found && { words: type === "undo" ? "Undo" : "Redo", act: () => this.takeBack(found[0], version) };
     toast(texts.slice(0, TOLD).join(" ") + more || "Done.", back);

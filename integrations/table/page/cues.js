@@ -104,8 +104,8 @@ async function stayAwake(running) {
 function showSwitches() {
   const quiet = isQuiet();
   $("sound").ariaPressed = String(!quiet);
-  $("sound").textContent = quiet ? "Sound off" : "Sound on";
-  $("notify").hidden = quiet || globalThis.Notification?.permission !== "default";
+  $("sound").textContent = quiet ? "🔇 Sound is off" : "🔊 Sound is on";
+  $("notify").hidden = globalThis.Notification?.permission !== "default";
 }
 
 function switchSound() {

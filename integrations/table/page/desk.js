@@ -68,6 +68,7 @@ class Desk {
     event.preventDefault();
     this.warned = true;
     $("desk-told").textContent = "This browser does not remember the fight. Remember it or keep its link, then press All fights again.";
+    $("desk-told").scrollIntoView({ block: "nearest" });
   }
 
   tried(step) {

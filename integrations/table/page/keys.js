@@ -66,7 +66,7 @@ export function listen(actions, picked, move) {
   };
   const arrow = (event, by) => {
     // The log and the fields use arrows themselves.
-    if (event.target.closest("#log, #picked, #actions") && event.target.id !== "amount") return false;
+    if (event.target.closest("#log, #picked, #actions") && !event.target.matches("#amount, #actions-title")) return false;
     if (event.altKey) return move(by);
     picked.step(by, event.shiftKey);
     return true;
@@ -86,9 +86,7 @@ export function listen(actions, picked, move) {
   };
   const numbered = (digit) => $("rows").querySelector(`[data-digit="${digit}"]`)?.closest(".row");
   const answer = (row) => {
-    const button = row?.querySelector("button.answer");
-    if (button) actions.press(button.dataset.key, false, button.dataset);
-    else toast("This row is no answer now.");
+    if (!row || !actions.pressAbout(row.dataset.combatant)) toast("This row is no answer now.");
     return true;
   };
   const choose = (row) => {

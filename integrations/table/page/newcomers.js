@@ -32,6 +32,7 @@ export class Newcomers {
 
   reset() {
     this.text.value = "";
+    this.side.value = "monsters";
   }
 
   draw() {

@@ -65,6 +65,18 @@ export function physicalValues(rows, key) {
   return command;
 }
 
+// What stands in the fields of rows, so that it can be given again.
+export function givenOnRows(rows) {
+  return [...rows.querySelectorAll(".physical")].filter(({ value }) => value).map(({ dataset: { about, field }, value }) => ({ about, field, value }));
+}
+
+export function giveAgain(rows, all) {
+  for (const input of rows.querySelectorAll(".physical")) {
+    const { about, field } = input.dataset;
+    input.value ||= all.find((one) => one.about === about && one.field === field)?.value ?? "";
+  }
+}
+
 // Goes to the next field, or else to what `after` gives; a field that is left is sent.
 export function nextPhysical(input, after) {
   const all = [...document.querySelectorAll("#rows .physical")];

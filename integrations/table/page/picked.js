@@ -20,9 +20,11 @@ export class Picked {
   constructor(actions) {
     this.actions = actions;
     this.reset();
-    $("rows").addEventListener("click", ({ target, detail }) => {
+    $("rows").addEventListener("mousedown", () => { this.from = this.cursor; });
+    $("rows").addEventListener("click", ({ target, detail, shiftKey }) => {
       if (!target.matches(".name")) return;
-      this.toggle(target.closest(".row").dataset.combatant);
+      if (shiftKey) this.chooseTo(target.closest(".row"));
+      else this.toggle(target.closest(".row").dataset.combatant);
       // A reader with a mouse types a number next. A phone would show its keyboard.
       if (detail && matchMedia("(hover: hover) and (pointer: fine)").matches) $("amount")?.focus({ preventScroll: true });
     });
@@ -106,6 +108,16 @@ export class Picked {
     this.mode = "damage";
     this.fight.draw();
     if (!had) this.show(id);
+  }
+
+  // Chooses the rows from the one that was pressed before to this one.
+  chooseTo(row) {
+    const rows = this.rows();
+    const from = rows.findIndex(({ dataset }) => dataset.key === this.from);
+    const to = rows.indexOf(row);
+    if (this.fight.encounter.you.role !== "gm" || from < 0) return this.toggle(row.dataset.combatant);
+    for (const { dataset } of rows.slice(Math.min(from, to), Math.max(from, to) + 1)) this.ids.add(dataset.combatant);
+    this.fight.draw();
   }
 
   // On a phone the panel would cover the row.
@@ -260,6 +272,10 @@ export class Picked {
     if (await this.applyToAll(change)) this.clear();
   }
 
+  async defeat() {
+    if (await this.send("set_condition", { condition: "defeated" })) this.clear();
+  }
+
   remove() {
     this.applyToAll(({ id }) => command(this.fight.options, "remove_combatant", { combatant: id }));
   }
@@ -297,10 +313,12 @@ export class Picked {
     const types = [["damage", "Damage"], ["heal", "Heal"]].filter(([type]) => can(type));
     if (!types.length) return null;
     const members = all.flatMap(({ id, members }) => members.map((member) => this.member(id, member)));
+    const has = (one) => hitPoints(one) || one.members.some(hitPoints);
     const submit = ([type, words]) => h("button", { value: type, class: type === this.mode ? "primary" : "", "data-key": type }, words);
     return h("form", { class: "hits", "data-key": "hits", novalidate: true },
       members.length > 0 && h("div", { class: "members", role: "group", "aria-label": "Members" }, members),
-      h("div", { class: "buttons" }, h("input", { id: "amount", type: "number", inputmode: "numeric", min: 0, step: 1, "aria-label": "Hit points", placeholder: "HP", autocomplete: "off" }), types.map(submit)));
+      h("div", { class: "buttons" }, h("input", { id: "amount", type: "number", inputmode: "numeric", min: 0, step: 1, "aria-label": "Hit points", placeholder: "HP", autocomplete: "off" }), types.map(submit)),
+      !all.some(has) && h("p", { class: "hint" }, "Without hit points only the log keeps it."));
   }
 
   member(target, { id, ...rest }) {
@@ -318,7 +336,7 @@ export class Picked {
     const chips = one ? [...one.conditions.map((name) => chip(one.id, name)), ...one.members.flatMap(({ id, conditions }) => conditions.map((name) => chip(one.id, name, id)))] : [];
     const can = all.every(({ id }) => find(options, "set_condition", { target: id }));
     if (!chips.length && !can) return null;
-    const known = [...new Set([...conditionsOf(encounter, manifest), ...encounter.combatants.flatMap(({ conditions }) => conditions)])].sort();
+    const known = [...new Set(["dead", "defeated", ...conditionsOf(encounter, manifest), ...encounter.combatants.flatMap(({ conditions }) => conditions)])].sort();
     return h("form", { class: "conditions", "data-key": `conditions ${all.map(({ id }) => id)}` },
       chips.length > 0 && h("ul", { class: "tags" }, chips),
       can && h("div", { class: "buttons" }, h("input", { id: "condition", list: "known", "aria-label": "Condition", placeholder: "Condition", autocomplete: "off", autocapitalize: "off", maxlength: 40, required: true }),
@@ -342,7 +360,9 @@ export class Picked {
     const canVeil = all.every(({ id, hidden }) => command(options, "update_combatant", { combatant: id, changes: { hidden: !hidden } }));
     const canGo = all.every(({ id }) => command(options, "remove_combatant", { combatant: id }));
     const hide = all.some(({ hidden }) => !hidden);
+    const canFall = all.every(({ id, conditions }) => !conditions.includes("defeated") && find(options, "set_condition", { target: id, condition: "defeated" }));
     const ones = [
+      canFall && does("defeat", "Defeated"),
       canVeil && does("veil", hide ? "Hide" : "Reveal"),
       ...(one ? this.tools(one.id) : []),
       canGo && does("remove", "Remove"),

@@ -50,7 +50,10 @@ export class Share {
       const pressed = target.closest("button[data-do]");
       if (pressed) this.try(() => this[pressed.dataset.do](pressed.dataset.token));
     });
-    this.dialog.addEventListener("input", ({ target }) => target.id === "address" && this.draw());
+    this.dialog.addEventListener("input", ({ target }) => {
+      if (target.id === "address") this.draw();
+      if (target.id === "holder") this.tickOwn(target.value.trim());
+    });
     $("new-link").addEventListener("submit", (event) => {
       event.preventDefault();
       this.try(() => this.addPlayer());
@@ -164,9 +167,16 @@ export class Share {
     if (name) await this.nameController(name, combatants);
   }
 
+  // Ticks what a player of this name plays.
+  tickOwn(name) {
+    const own = this.fight.encounter.combatants.filter((one) => !one.hidden && name && personOf(one) === name);
+    for (const { id } of own) $(`plays-${id}`).checked = true;
+  }
+
   // Everybody sees who plays a combatant.
   async nameController(controller, combatants) {
-    const change = (combatant) => command(this.fight.options, "update_combatant", { combatant, changes: { controller } });
+    const { combatants: all } = this.fight.encounter;
+    const change = (combatant) => all.find(({ id }) => id === combatant)?.controller !== controller && command(this.fight.options, "update_combatant", { combatant, changes: { controller } });
     await this.fight.actions.apply(() => combatants.map(change).filter(Boolean));
   }
 

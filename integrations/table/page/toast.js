@@ -4,7 +4,7 @@ import { $, h } from "./view.js";
 
 // In milliseconds: long enough to reach the button.
 const SHOWN = 4000;
-const SHOWN_WITH_BUTTON = 9000;
+const SHOWN_WITH_BUTTON = 7000;
 let timer;
 
 export function hideToast() {

@@ -71,7 +71,7 @@ export function health(part) {
 }
 
 export function conditionName(encounter, condition) {
-  return encounter.options.definition?.titles?.[condition] ?? condition.replaceAll("_", " ");
+  return encounter.options.definition?.titles?.[condition] ?? condition.replaceAll(/[_-]/g, " ");
 }
 
 function tags(encounter, combatant) {
@@ -80,7 +80,7 @@ function tags(encounter, combatant) {
   const words = [
     ...(combatant.hidden ? [h("li", { class: "hidden" }, "Hidden")] : []),
     ...(combatant.armor_class === undefined ? [] : [h("li", { class: "armor" }, `AC ${combatant.armor_class}`)]),
-    ...combatant.conditions.map((condition) => h("li", { class: "condition" }, conditionName(encounter, condition))),
+    ...combatant.conditions.filter((condition) => condition !== "aside").map((condition) => h("li", { class: "condition" }, conditionName(encounter, condition))),
     ...effects.map((effect) => h("li", { class: "effect" }, effect.name, lasts(effect) && h("small", {}, ` ${lasts(effect)}`))),
   ];
   return words.length ? h("ul", { class: "tags" }, words) : null;
@@ -142,12 +142,12 @@ function row(encounter, entry, { key, place, digit, isStop, answered, takes, phy
   const word = { aside: "Aside", out: "Out", current: "Acting", next: "Next", acted: "Acted" }[state];
   const person = player(encounter, combatant, table.players);
   const picked = table.ids.has(id);
-  const kind = ["row", state, picked ? "picked" : "", colour(encounter, side)].filter(Boolean).join(" ");
+  const kind = ["row", state, picked ? "picked" : "", person === "You" ? "own" : "", colour(encounter, side)].filter(Boolean).join(" ");
   return h("li", { "data-key": key, "data-at": place, "data-combatant": id, class: kind, "aria-current": state === "current" ? "true" : undefined },
     h("span", { class: "place" }, isAside ? "" : placeOf(entry)),
     h("div", { class: "who" },
       h("button", { type: "button", class: "name", "aria-pressed": String(picked), tabindex: isStop ? 0 : -1, "data-digit": digit }, entry.name),
-      h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), remark(entry) && h("span", { class: "note" }, remark(entry)),
+      h("span", { class: "side" }, [side, person, entry.turn].filter(Boolean).join(" · ")), remark(entry) && h("span", { class: "note" }, remark(entry)),
       table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has notes")),
       tags(encounter, combatant), members(encounter, combatant)),
     h("div", { class: "state" }, health(combatant), physical, answered ? answer(answered, !asksPhysical) : h("span", { class: "word" }, word), (table.canMove(entry) || (answered && takes)) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
@@ -178,12 +178,13 @@ function rows(encounter, table) {
   return encounter.order.map((entry, place) => (isLater(entry) ? null : one(entry, place))).concat(encounter.status === "ended" ? [] : laterTurns(encounter.order));
 }
 
-// The digits of the first ten rows of combatants, from the one that acts, or acts next, and around.
+// The digits of the first ten rows of combatants, from the one that acts, or acts next, and around. Who is out comes last.
 function digitsOf(order) {
   const isShown = ({ acted, current, out }) => !isFolding(order) || !acted || current || out;
-  const places = order.flatMap((entry, place) => (entry.combatant && isShown(entry) ? [place] : []));
+  const all = order.flatMap((entry, place) => (entry.combatant && isShown(entry) ? [place] : []));
+  const [places, outs] = [false, true].map((out) => all.filter((place) => order[place].out === out));
   const first = ["current", "next"].map((state) => places.findIndex((place) => order[place][state])).find((found) => found >= 0) ?? 0;
-  return new Map([...places.slice(first), ...places.slice(0, first)].slice(0, 10).map((place, number) => [place, (number + 1) % 10]));
+  return new Map([...places.slice(first), ...places.slice(0, first), ...outs].slice(0, 10).map((place, number) => [place, (number + 1) % 10]));
 }
 
 // An empty turn that does not come next.
@@ -209,7 +210,7 @@ function isOwnChoice({ current, pending, you }) {
 function why(encounter, manifest) {
   const { pending, order } = encounter;
   const because = pending?.decision === "end_turn" ? order.find((entry) => entry.current)?.because : undefined;
-  const text = because ? `${reason(encounter, because)}. ${ruleText(manifest, because.rule)}` : pending && ruleText(manifest, pending.rule);
+  const text = pending?.decision === "start" ? "" : because ? `${reason(encounter, because)}. ${ruleText(manifest, because.rule)}` : pending && ruleText(manifest, pending.rule);
   return text && h("details", { class: "why" }, h("summary", {}, "Why"), h("p", { class: "hint" }, text));
 }
 
@@ -231,7 +232,7 @@ function now(encounter, manifest) {
     h("h2", { id: "now-title", class: "eyebrow" }, title),
     why(encounter, manifest),
     h("p", { class: `large${acting.length || hidden ? "" : " wait"}` }, large),
-    acting.map((combatant) => h("div", { class: "acting", "data-key": combatant.id }, health(combatant), tags(encounter, combatant))),
+    acting.map((combatant) => h("div", { class: "acting", "data-key": combatant.id }, acting.length > 1 && h("strong", {}, combatant.name), health(combatant), tags(encounter, combatant))),
     acting.length && wait && h("p", { class: "also" }, `${sentence(wait)}.`),
     upcoming.length && (acting.length || hidden || held) && h("p", { class: "upcoming" }, h("span", {}, "Next"), " ", h("strong", {}, list(upcoming))),
   ];
@@ -350,7 +351,8 @@ function jumpWords(version, { type, to_version: to }) {
 
 // The sentences of an entry. An undo says what it takes back.
 export function told(version, events) {
-  return events.map((event) => ("to_version" in event && jumpWords(version, event)) || event.text).filter(Boolean);
+  const plainly = { undone: "A step was undone.", redone: "A step was redone." };
+  return events.map((event) => ("to_version" in event ? jumpWords(version, event) || plainly[event.type] : event.text)).filter(Boolean);
 }
 
 // Marks the entries that an undo takes back, and those that a redo brings back.

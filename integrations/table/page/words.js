@@ -65,9 +65,9 @@ export const DECISIONS = {
   resolve: () => "The game master starts the next round",
   declare: (who) => `${who} declares what to do`,
   keep_card: (who) => `${who} may keep another card`,
-  spend_all: (who) => `${who} must use move and act now`,
+  spend_all: (who) => `${who} must use what is left now`,
   jump: (who) => `${who} may jump in`,
-  roll: () => "The round needs a new roll",
+  roll: () => "New initiative is due",
   claim: (who) => `${who} may claim the turn`,
   assign: (who) => `${who} assigns the turn`,
   legendary: () => "Time for legendary actions",
@@ -80,12 +80,18 @@ export const DECISIONS = {
   newcomer: () => "No combatant is left to act",
 };
 
+// Who decides. Who still has to get a place begins no turn.
+function deciders({ pending: { combatants, decision }, order }) {
+  const placed = combatants.filter((id) => order.some((entry) => entry.combatant === id && entry.initiative !== null));
+  return decision === "begin_turn" && placed.length ? placed : combatants;
+}
+
 // What is awaited; empty where the current turn says it.
 export function awaited(encounter) {
   const { pending, current } = encounter;
   if (!pending || (pending.decision === "end_turn" && current.length)) return "";
-  const names = pending.combatants.map((id) => nameOf(encounter, id));
-  const who = names.length ? (names.length > 6 ? `${names.length} combatants` : list(names, "or")) : "The game master";
+  const names = deciders(encounter).map((id) => nameOf(encounter, id));
+  const who = names.length ? (names.length > 4 ? `${names.length} combatants` : list(names, "or")) : "The game master";
   const words = DECISIONS[pending.decision];
   return words ? words(who, names) : `${plain(pending.decision)}${names.length ? `: ${who}` : ""}`;
 }
@@ -132,10 +138,10 @@ export function ruleText(manifest, id) {
 }
 
 // A refusal as a sentence.
-export function refusal(error, manifest) {
+export function refusal(error, manifest, encounter = { combatants: [] }) {
   if (!error.problem) return "The server does not answer.";
   const { code, detail, rule, errors } = error.problem;
   if (code === "not_now") return "Something that you cannot see prevents this.";
-  const wrong = errors?.length ? errors.map(({ path, message }) => `${path}: ${message}`).join("; ") : detail ?? error.message;
+  const wrong = errors?.length ? errors.map(({ path, message }) => `${path.split(".").map((part) => nameOf(encounter, part)).join(" ")}: ${message}`).join("; ") : detail ?? error.message;
   return `${sentence(wrong)}${/[.!?]$/.test(wrong) ? "" : "."}${rule ? ` ${ruleText(manifest, rule)}` : ""}`;
 }

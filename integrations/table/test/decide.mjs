@@ -86,6 +86,38 @@ export function decide({ browser, wire }) {
     await gm.close();
   });
 
+  test("Shift and the number of a row answer what it may decide alone, from the heading of the options too", async () => {
+    const fight = await fightOf(wire.url, "active-initiative", { combatants: FIGHTERS.map((one) => ({ ...one, hp: { current: 9 } })) });
+    for (const command of [{ type: "start", first: "ann" }, { type: "damage", target: "orc", amount: 2, source: "ann" }, { type: "end_turn", combatant: "ann", next: "borin" }]) await fight.send(command);
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    await until(async () => (await gm.shown()).buttons.length > 0, "buttons");
+    await gm.page.locator("#actions-title").focus();
+    await gm.page.keyboard.press("ArrowDown");
+    assert.equal(await gm.page.evaluate(() => document.activeElement.closest("#rows") !== null), true, "an arrow goes to the rows");
+    const digit = await gm.page.locator("#rows .row", { hasText: "Orc" }).locator(".name").getAttribute("data-digit");
+    await gm.page.keyboard.press(`Shift+Digit${digit}`);
+    await gm.at(4);
+    const { items } = await fight.read("gm", "/events");
+    assert.match(items.at(-1).events[0].text, /^Orc /);
+    await gm.close();
+  });
+
+  test("cards that were typed on rows are there again after an undo", async () => {
+    const fight = await fightOf(wire.url, "custom", { options: { preset: "cards" } });
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    await field(gm, "Ann").selectOption({ label: "Q♠" });
+    await field(gm, "Orc").selectOption({ label: "3♣" });
+    await gm.page.keyboard.press("n");
+    await gm.at(1);
+    assert.deepEqual((await fight.read("gm")).order.filter(({ name }) => ["Ann", "Orc"].includes(name)).map(({ slot }) => slot), ["Q♠", "3♣"]);
+    await gm.page.keyboard.press("u");
+    await gm.at(2);
+    await until(async () => (await field(gm, "Ann").inputValue()) === "qs", "Ann's card");
+    assert.equal(await field(gm, "Orc").inputValue(), "3c");
+    assert.equal(await field(gm, "Borin").inputValue(), "", "the server dealt this one");
+    await gm.close();
+  });
+
   test("a group that shares its initiative acts by one key", async () => {
     const goblins = [1, 2, 3].map((number) => ({ name: `Goblin ${number}`, side: "monsters", group: "goblins", initiative: 12 }));
     const fight = await fightOf(wire.url, "custom", { options: { preset: "d20" }, combatants: [...goblins, { name: "Ann", initiative: 5 }] });

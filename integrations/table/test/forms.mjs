@@ -133,7 +133,7 @@ export function forms({ browser, wire }) {
       if (await more.count()) await more.click();
       const attacked = page.getByRole("group", { name: "Attacked" });
       await attacked.getByLabel("Combatant").selectOption({ label: "Orc" });
-      await attacked.getByLabel("Loses").fill("3");
+      await attacked.getByLabel("Initiative lost").fill("3");
       await page.screenshot({ path: path.join(pictures, "form-attack.png") });
     });
     assert.equal(await place(fight, "Orc"), before - 3);

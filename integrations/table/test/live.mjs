@@ -62,6 +62,11 @@ export function live({ browser, server, wire }) {
     await until(async () => /^Ann\s+1\s+0:0[4-9]\s+7\s+0$/.test(await cells("Ann")), "Ann's numbers");
     assert.match(await cells("Orc"), /^Orc\s+0\s+0:00\s+0\s+7$/, "without what nobody regained");
     await own.page.keyboard.press("Escape");
+    // After the fight they are where the options were.
+    await fight.send({ type: "end_encounter" });
+    await own.page.locator("#buttons").getByRole("button", { name: "Statistics" }).click();
+    await own.page.locator("#statistics[open]").waitFor();
+    await own.page.keyboard.press("Escape");
     await own.close();
   });
 

@@ -133,14 +133,14 @@ export function share({ browser, wire }) {
     await player.at((await fight.read("gm")).version);
     assert.equal((await cued(player)).notes, 2);
     // Silence is a choice.
-    await player.page.getByRole("button", { name: "Sound on" }).tap();
+    await player.page.getByRole("button", { name: "Sound is on" }).tap();
     await fight.send({ type: "end_turn", combatant: "ann" });
     await fight.send({ type: "end_turn", combatant: "orc" });
     await player.page.locator("#banner", { hasText: "Your turn" }).waitFor();
     assert.equal((await cued(player)).notes, 2);
     assert.ok((await fight.read("gm")).round > round);
     assert.deepEqual([(await cued(screen)).notes, (await cued(screen)).vibrations], [0, 0]);
-    await player.page.getByRole("button", { name: "Sound off" }).tap();
+    await player.page.getByRole("button", { name: "Sound is off" }).tap();
     assert.deepEqual((await cued(player)).notifications, [], "who looks at the page needs none");
     await player.page.evaluate(() => { globalThis.isAway = true; });
     await fight.send({ type: "end_turn", combatant: "ann" });
