@@ -1,5 +1,6 @@
 //! `#[command]` and `#[commands]`.
 
+use crate::event::sentence;
 use crate::fields::{complete, last_segment, table};
 use crate::union::Union;
 use proc_macro2::TokenStream as Tokens;
@@ -35,7 +36,7 @@ impl Parse for Heading {
             }
         };
         input.parse::<Token![,]>()?;
-        let label = input.parse()?;
+        let label = sentence(input)?;
         let mut has_actor = false;
         if input.parse::<Option<Token![,]>>()?.is_some() {
             let word: Ident = input.parse()?;

@@ -7,6 +7,23 @@ use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{DeriveInput, Error, Ident, LitStr, Result, Token};
 
+/// Reads a sentence. A part in brackets ends at the next bracket that closes, so that it has none
+/// within it.
+pub fn sentence(input: ParseStream<'_>) -> Result<LitStr> {
+    let sentence: LitStr = input.parse()?;
+    let mut is_open = false;
+    for mark in sentence.value().chars().filter(|c| matches!(c, '[' | ']')) {
+        if is_open == (mark == '[') {
+            return Err(Error::new_spanned(
+                sentence,
+                "Brackets follow each other: `[..][..]`, none within another.",
+            ));
+        }
+        is_open = !is_open;
+    }
+    Ok(sentence)
+}
+
 /// How an event or a part of one is told, and whether it says itself what of it an audience may
 /// know.
 struct Telling {
@@ -30,7 +47,7 @@ impl Parse for Telling {
         };
         while !input.is_empty() {
             if input.peek(LitStr) {
-                telling.told = Told::By(input.parse()?);
+                telling.told = Told::By(sentence(input)?);
             } else {
                 let word: Ident = input.parse()?;
                 match word.to_string().as_str() {

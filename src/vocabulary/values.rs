@@ -518,6 +518,8 @@ pub fn title_of_field(field: &str) -> String {
     match field {
         // Of an effect's end.
         "of" => return "Whose turn".to_owned(),
+        // Of the end of a turn that several share.
+        "all" => return "All who act now".to_owned(),
         // Of what an attack hits.
         "loses" => return "Initiative lost".to_owned(),
         _ => {}

@@ -201,7 +201,7 @@ play("forms of objects, lists and shapes", { ruleset: "venture" }, ["gm"], async
 play("a shared turn", { ruleset: "dc20" }, [...all], async (table) => {
   await table.begin();
   // The start goes back too, and takes the dice of the table.
-  await restart(table, undefined, { dc: "5", [`rolls.${ids.iris}`]: "15", [`rolls.${ids.moth}`]: "15" });
+  await restart(table, "Start with a DC of your own", { dc: "5", [`rolls.${ids.iris}`]: "15", [`rolls.${ids.moth}`]: "15" });
   await advanceTo(table, "claim");
   for (const [user, name] of [["anna", "Iris"], ["bob", "Moth"]] as const) {
     await table.press(user, `${name}: claim the PC Turn`, { share: "Yes" });

@@ -3,7 +3,7 @@
 import { Problem, isPassing, newKey, pause } from "./api.js";
 import { field, resolve } from "./fields.js";
 import { about, answers, decide, isAboutSome } from "./options.js";
-import { giveAgain, givenOnRows, nextPhysical, physicalFields, physicalValue, physicalValues } from "./physical.js";
+import { giveAgain, givenOnRows, nextPhysical, physicalFields, physicalValue, physicalValues, takeOut } from "./physical.js";
 import { hideToast, toast } from "./toast.js";
 import { $, h, redraw, told } from "./view.js";
 import { nameOf, plain, refusal, ruleText, sentence } from "./words.js";
@@ -22,6 +22,9 @@ const MOST_VALUES = 12;
 const SHORT_DEED = 18;
 // So many other answers stand beside the usual one.
 const BESIDE = 2;
+// A press this soon at the place of another one, in milliseconds and pixels, is the second of a double press, which a finger makes without its count.
+const TWICE = 350;
+const NEAR = 12;
 // So many sentences of an answer are told beside its undo.
 const TOLD = 2;
 
@@ -124,7 +127,8 @@ function decisions(ones, encounter, defs) {
   // An answer about no combatant is the large button. Those of combatants are smaller then.
   const leading = single.some(({ option }) => !option.row) ? "decision" : "primary";
   const isGoingOn = usual.some(({ option }) => option.command.type === "resolve");
-  const isBeside = ({ key, option }) => option.complete && option.command.type !== "resolve" && !(isGoingOn && option.command.type === "pass")
+  // Who acts may also be asked for something, such as the target of an attack.
+  const isBeside = ({ key, option }) => (option.complete || encounter.current.includes(option.actor)) && option.command.type !== "resolve" && !(isGoingOn && option.command.type === "pass")
     && !choice.length && !(encounter.status === "setup" && usual.length && onRows.has(key));
   const beside = rest.filter(isBeside).slice(0, BESIDE);
   // The others of a group have their rows.
@@ -178,10 +182,12 @@ export class Actions {
       // The second press of a double click would be for the button that has come to its place.
       if (!pressed || event.detail > 1) return;
       const { key } = pressed.dataset;
+      if (event.detail && this.isTwice(event, key)) return;
       const isOfPicked = pressed.closest("#picked") !== null;
       this.press(key, pressed.classList.contains("more"), { ...pressed.dataset, isOfPicked }, event.detail && this.pointed?.key === key ? this.pointed.group : undefined);
     });
     $("buttons").addEventListener("click", ({ target }) => target.dataset.foot && $(target.dataset.foot).click());
+    $("rows").addEventListener("change", () => takeOut($("rows")));
     $("rows").addEventListener("change", ({ target }) => target.matches(".physical:not([data-of])") && this.give(target));
     $("rows").addEventListener("keydown", (event) => {
       if (!event.target.matches(".physical")) return;
@@ -214,6 +220,7 @@ export class Actions {
     $("sheet").hidden = !first || first === all.length;
     $("actions").classList.toggle("waits", !first);
     this.options = new Map(all.map(({ key, option }) => [key, option]));
+    takeOut($("rows"));
     if (this.open && options) this.changed();
   }
 
@@ -277,6 +284,13 @@ export class Actions {
     $("told").textContent = "";
     if (form) this.ask();
     else this.turn = this.confirm();
+  }
+
+  // Whether a press comes so soon that it was for what was there before.
+  isTwice({ timeStamp, clientX, clientY }, key) {
+    const before = this.last;
+    this.last = { timeStamp, clientX, clientY, key };
+    return before !== undefined && before.key !== key && timeStamp - before.timeStamp < TWICE && Math.hypot(clientX - before.clientX, clientY - before.clientY) < NEAR;
   }
 
   // Presses the large button. Returns how many there are to choose from otherwise.

@@ -2,6 +2,7 @@
 
 import { Problem, isPassing } from "./api.js";
 import { fights } from "./saved.js";
+import { toast } from "./toast.js";
 import { $ } from "./view.js";
 import { gameOf, refusal } from "./words.js";
 
@@ -67,8 +68,7 @@ class Desk {
     if (this.warned || this.fight.encounter.you.role !== "gm" || fights.find(this.key)) return;
     event.preventDefault();
     this.warned = true;
-    $("desk-told").textContent = "This browser does not remember the fight. Remember it or keep its link, then press All fights again.";
-    $("desk-told").scrollIntoView({ block: "nearest" });
+    toast("This browser does not remember the fight. Remember it or keep its link, then press All fights again.");
   }
 
   tried(step) {

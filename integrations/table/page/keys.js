@@ -14,6 +14,7 @@ const KEYS = [
   ["d", "Damage what is chosen: type a number, then Enter"],
   ["h", "Heal what is chosen"],
   ["c", "Add a condition to what is chosen: type it, then Enter"],
+  ["a", "Add newcomers: type a line, then Enter; Esc leaves it"],
   ["n", "Continue: the large button, usually the end of the turn"],
   ["u", "Undo the last step"],
   ["Alt ↑ ↓", "Move the row in the order, if the rules allow it"],
@@ -58,6 +59,7 @@ export function listen(actions, picked, move) {
     d: () => picked.beginHit("damage"),
     h: () => picked.beginHit("heal"),
     c: () => picked.beginCondition(),
+    a: () => $("newcomers").hidden || $("newcomer").focus(),
     n: () => {
       const usual = actions.pressUsual();
       if (usual !== 1) toast(usual ? "Choose a combatant: press Shift and the number of its row, or its button." : "No turn can end now.");

@@ -24,6 +24,7 @@ export class Newcomers {
     this.text = h("input", { id: "newcomer", maxlength: 500, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "3 Wolves 11hp", "aria-label": "Newcomers" });
     this.side = h("select", { "aria-label": "They join as" }, h("option", { value: "monsters" }, "Monsters"), h("option", { value: "players" }, "Players"));
     $("newcomers").append(this.text, this.side, h("button", { type: "submit", class: "quiet" }, "Add"));
+    this.text.addEventListener("keydown", ({ key }) => key === "Escape" && this.text.blur());
     $("newcomers").addEventListener("submit", (event) => {
       event.preventDefault();
       this.add();

@@ -27,7 +27,8 @@ export function physicalFields(all, encounter, defs) {
     const values = choice ? valuesOf(resolve(choice.schema, defs), defs) : new Map();
     for (const [of, value] of values) {
       const holder = holderOf(of);
-      const title = choice.title.replace(/s$/, "");
+      const sharing = whose.filter(({ group, id }) => id !== of && group === of).length;
+      const title = choice.title.replace(/s$/, "") + (sharing > 1 ? ` for ${sharing}` : "");
       if (holder && !fields.has(holder.id)) fields.set(holder.id, { key, field: choice.field, of, title, schema: resolve(value, defs) });
     }
   }
@@ -74,6 +75,16 @@ export function giveAgain(rows, all) {
   for (const input of rows.querySelectorAll(".physical")) {
     const { about, field } = input.dataset;
     input.value ||= all.find((one) => one.about === about && one.field === field)?.value ?? "";
+  }
+  takeOut(rows);
+}
+
+// Takes what one list has out of the others of its option: no card is dealt twice.
+export function takeOut(rows) {
+  const lists = [...rows.querySelectorAll("select.physical[data-of]")];
+  for (const list of lists) {
+    const others = new Set(lists.filter((one) => one !== list && one.dataset.option === list.dataset.option).map(({ value }) => value));
+    for (const item of list.options) item.disabled = item.value !== "" && others.has(item.value);
   }
 }
 

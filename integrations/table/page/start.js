@@ -310,7 +310,12 @@ class Start {
     at("create").ariaDisabled = "true";
     try {
       const made = await this.send(body, path, told);
-      if (made) this.open(made.encounter.id, made.token, this.keepChosen(made, game));
+      if (made) {
+        // The next fight has the same party, and others to meet.
+        at("new-name").value = this.lists.find(({ name }) => name === "monsters").text.value = "";
+        this.read();
+        this.open(made.encounter.id, made.token, this.keepChosen(made, game));
+      }
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       if (wantsKey(error)) this.askForKey(told);

@@ -28,7 +28,7 @@ export async function show(api) {
   const dialog = h("dialog", { id: "statistics", "aria-labelledby": "statistics-title" },
     h("h2", { id: "statistics-title", tabindex: -1 }, "Statistics"),
     h("div", { class: "wide" }, table(statistics)),
-    h("p", { class: "hint" }, "Turns that have ended. What was undone does not count."), gone,
+    h("p", { class: "hint" }, "Turns that have ended, the last ones with the fight. What was undone does not count."), gone,
     h("form", { method: "dialog" }, h("button", { class: "primary" }, "Close")));
   document.body.append(dialog);
   dialog.showModal();

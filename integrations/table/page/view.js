@@ -117,12 +117,13 @@ function emptyTurn({ slot, name, note, next, acted }, key) {
     h("div", { class: "state" }, h("span", { class: "word" }, next ? "Next" : undefined)));
 }
 
-function placeOf({ slot, initiative, out }) {
+// The turn of a team, or else the initiative, or else the card.
+function placeOf({ slot, team, initiative, out }) {
   if (out) return h("span", { "aria-hidden": "true" }, "†");
-  const place = slot ?? initiative;
+  const place = (team ? slot : undefined) ?? initiative ?? slot ?? null;
   if (place === null) return "";
   const words = String(place);
-  return [h("span", { class: "unseen" }, slot ? "Place " : "Initiative "), words.length > 3 ? h("small", {}, words) : words];
+  return [h("span", { class: "unseen" }, place === slot ? "Place " : "Initiative "), words.length > 3 ? h("small", {}, words) : words];
 }
 
 // What a row notes, without what it has a word for.
@@ -142,7 +143,7 @@ function row(encounter, entry, { key, place, digit, isStop, answered, takes, phy
   const word = { aside: "Aside", out: "Out", current: "Acting", next: "Next", acted: "Acted" }[state];
   const person = player(encounter, combatant, table.players);
   const picked = table.ids.has(id);
-  const kind = ["row", state, picked ? "picked" : "", person === "You" ? "own" : "", colour(encounter, side)].filter(Boolean).join(" ");
+  const kind = ["row", state, picked ? "picked" : "", person === "You" || isDown(combatant) ? "kept" : "", colour(encounter, side)].filter(Boolean).join(" ");
   return h("li", { "data-key": key, "data-at": place, "data-combatant": id, class: kind, "aria-current": state === "current" ? "true" : undefined },
     h("span", { class: "place" }, isAside ? "" : placeOf(entry)),
     h("div", { class: "who" },
@@ -164,7 +165,7 @@ function rows(encounter, table) {
   });
   // One row is reached by Tab, the others by arrows.
   const stop = keys.includes(table.cursor) ? table.cursor : keys[encounter.order.findIndex(({ combatant }) => combatant)];
-  const [digits, answers] = [digitsOf(encounter.order), table.answers()];
+  const [digits, answers] = [digitsOf(encounter, keys), table.answers()];
   // Of several rows of a combatant, the first that has not acted.
   const answerOf = ({ combatant, acted }) => {
     const found = acted ? undefined : answers.get(combatant);
@@ -174,17 +175,24 @@ function rows(encounter, table) {
   const physical = table.physical();
   // The next turn is empty: who can take it is dragged into it.
   const takes = encounter.order.some((entry) => entry.next && !entry.combatant);
-  const one = (entry, place) => row(encounter, entry, { key: keys[place], place, digit: digits.get(place), isStop: keys[place] === stop, answered: answerOf(entry), takes, physical: physical.get(entry.combatant), asksPhysical: physical.size > 0 }, table);
+  const one = (entry, place) => row(encounter, entry, { key: keys[place], place, digit: digits.get(keys[place]), isStop: keys[place] === stop, answered: answerOf(entry), takes, physical: physical.get(entry.combatant), asksPhysical: physical.size > 0 }, table);
   return encounter.order.map((entry, place) => (isLater(entry) ? null : one(entry, place))).concat(encounter.status === "ended" ? [] : laterTurns(encounter.order));
 }
 
-// The digits of the first ten rows of combatants, from the one that acts, or acts next, and around. Who is out comes last.
-function digitsOf(order) {
+// The rows that have digits, and the turn for which they got them.
+let numbered = { turn: "", digits: new Map() };
+
+// The digits of ten rows of combatants: from the one that acts, or acts next, and around; who is out comes last. A row keeps its digit for the turn.
+function digitsOf({ id, round, current, order }, keys) {
+  const turn = JSON.stringify([id, round, current, order.length, isFolding(order), current.length ? "" : order.find(({ next }) => next)?.combatant]);
+  if (turn === numbered.turn) return numbered.digits;
   const isShown = ({ acted, current, out }) => !isFolding(order) || !acted || current || out;
   const all = order.flatMap((entry, place) => (entry.combatant && isShown(entry) ? [place] : []));
   const [places, outs] = [false, true].map((out) => all.filter((place) => order[place].out === out));
   const first = ["current", "next"].map((state) => places.findIndex((place) => order[place][state])).find((found) => found >= 0) ?? 0;
-  return new Map([...places.slice(first), ...places.slice(0, first), ...outs].slice(0, 10).map((place, number) => [place, (number + 1) % 10]));
+  const counted = [...places.slice(first), ...places.slice(0, first), ...outs].slice(0, 10);
+  numbered = { turn, digits: new Map(counted.map((place, number) => [keys[place], (number + 1) % 10])) };
+  return numbered.digits;
 }
 
 // An empty turn that does not come next.
@@ -345,7 +353,7 @@ function jumpWords(version, { type, to_version: to }) {
   const at = type === "undone" ? to + 1 : to;
   const about = entries.find(({ dataset }) => Number(dataset.version) === at)?.querySelector("p:not(.when)")?.textContent;
   if (!about) return "";
-  const after = entries.filter(({ dataset }) => Number(dataset.version) > at && !dataset.jump && !dataset.undone);
+  const after = entries.filter(({ dataset }) => Number(dataset.version) > at && dataset.jump === undefined && dataset.undone === undefined);
   return type === "undone" ? `Undone: ${about}${after.length ? " And what came after." : ""}` : `Redone: ${about}`;
 }
 

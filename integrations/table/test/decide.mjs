@@ -102,6 +102,37 @@ export function decide({ browser, wire }) {
     await gm.close();
   });
 
+  test("the second of a double press does not press what has come to its place", async () => {
+    const fight = await fightOf(wire.url, "custom", { options: { preset: "d20" } });
+    await fight.send({ type: "start" });
+    const gm = await Page.open(browser(), wire.url, fight, "gm", PHONE);
+    const large = gm.page.locator("#buttons [data-key=decision] button.primary").first();
+    await large.waitFor();
+    // Presses, and again as soon as another button is there, at the same place. Returns how long that took.
+    const twice = () => gm.page.evaluate(() => new Promise((resolve) => {
+      const button = () => document.querySelector("#buttons [data-key=decision] button.primary");
+      const press = () => button().dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 1, clientX: 100, clientY: 700 }));
+      const [first, began] = [button().dataset.key, performance.now()];
+      press();
+      const look = () => {
+        if (!button() || button().dataset.key === first) return setTimeout(look, 5);
+        press();
+        return resolve(performance.now() - began);
+      };
+      look();
+    }));
+    let took;
+    for (let attempt = 0; attempt < 8 && !(took < 300); attempt++) {
+      await gm.page.waitForTimeout(500);
+      const before = await gm.version();
+      took = await twice();
+      await gm.page.waitForTimeout(300);
+      if (took < 300) assert.equal((await fight.read("gm")).version, before + 1, "one turn has ended");
+    }
+    assert.ok(took < 300, `the page answers in ${took} ms`);
+    await gm.close();
+  });
+
   test("cards that were typed on rows are there again after an undo", async () => {
     const fight = await fightOf(wire.url, "custom", { options: { preset: "cards" } });
     const gm = await Page.open(browser(), wire.url, fight, "gm");
@@ -144,7 +175,7 @@ export function decide({ browser, wire }) {
         const large = gm.page.locator("#buttons button.primary:not(.more)");
         // Between two units all roll, or each on its own.
         if (await large.count() === 1) await gm.page.keyboard.press("n");
-        else await large.last().click();
+        else await gm.click(large.last());
         await gm.at(version + 1);
         assert.ok(await gm.page.locator("#dialog").isHidden(), "nothing is asked");
       }

@@ -70,7 +70,7 @@ async function step(own, uses, turn) {
   const before = await own.version();
   const asks = await button.evaluate((node) => node.classList.contains("asks"));
   if (!asks && (turn % 2 || !(await more.count()))) {
-    await button.click();
+    await own.click(button);
     await own.at(before + 1);
     return own.version();
   }

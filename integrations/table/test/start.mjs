@@ -63,7 +63,7 @@ const REFUSED = [
 async function leave(page) {
   const home = page.getByRole("link", { name: "All fights" });
   await home.click();
-  if (await page.locator("#desk-told", { hasText: "does not remember the fight" }).isVisible()) await home.click();
+  if (await page.locator("#toast", { hasText: "does not remember the fight" }).isVisible()) await home.click();
 }
 
 export function start({ browser, server, wire }) {

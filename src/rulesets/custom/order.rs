@@ -227,9 +227,11 @@ fn by_place(encounter: &Encounter) -> Vec<Row<'_>> {
             because.tie_rule = Some("CU-5");
         }
         let entry = OrderEntry {
-            done: Some(stage == Stage::Over),
+            // Who delays still has the turn to come.
+            done: Some(stage == Stage::Over && !c.state.delaying),
             next: Some(false),
             slot: slot(definition, places, place),
+            turn: turn_name(definition, place),
             ..OrderEntry::new(&place.combatant, because)
         };
         let place = Some(&**place);
@@ -260,6 +262,15 @@ fn slot(definition: &Definition, places: &[CachedJson<Place>], place: &Place) ->
     } else {
         None
     }
+}
+
+/// The turn of a place as players call it, where a combatant may have several: its segment, or its
+/// number from the second one on.
+fn turn_name(definition: &Definition, place: &Place) -> Option<String> {
+    if let Some(segment) = segment_of(definition, place) {
+        return Some(format!("segment {segment}"));
+    }
+    (place.turn > 0).then(|| format!("turn {}", place.turn.saturating_add(1)))
 }
 
 /// The segment of the round in which a turn falls, if the order goes by segments.

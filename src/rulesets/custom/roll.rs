@@ -71,7 +71,7 @@ impl Roll {
 }
 
 /// The round needs its dice or cards.
-#[event("This round needs a new roll.")]
+#[event("This round needs new initiative.")]
 pub struct RollOpened {}
 
 impl RollOpened {

@@ -125,7 +125,8 @@ pub struct Flurry {
 #[event(
     "[{!reflexive}{!attack}{combatant} {combatant:takes|take} a combat action]\
      [{!reflexive}{attack}{combatant} {combatant:attacks|attack}]\
-     [{reflexive}{combatant} {combatant:attacks|attack} outside the turn][: {action}]."
+     [{reflexive}{combatant} {combatant:attacks|attack} outside the turn]\
+     [{decisive} decisively][: {action}]."
 )]
 pub struct ActionTaken {
     /// The combatant.
@@ -425,7 +426,7 @@ pub(super) fn options(
     let mut legal = vec![act.clone().only(&["action"])];
     if let Some(c) = encounter.get(actor) {
         let act = act.labelled("{combatant}: attack");
-        legal.push(attacking(targets, c, act));
+        legal.push(attacking(targets, c, act).required("attacked"));
     }
     legal.push(LegalCommand::by::<Rush>(actor, "VE-15"));
     legal.push(LegalCommand::by::<Disengage>(actor, "VE-15"));
