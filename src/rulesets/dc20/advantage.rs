@@ -6,7 +6,7 @@ use crate::vocabulary::{CombatantId, D6, Die, Fold, Violation, command, event, f
 
 /// Attack: the event says whether it has ADV (DC-11). Send `spend_action_points` for its cost and
 /// `damage` for its effect.
-#[command(player, "{combatant}: attack (points and damage apart)")]
+#[command(player, "{combatant}: attack, points and damage apart")]
 pub struct Attack {
     /// The combatant.
     pub combatant: CombatantId,
