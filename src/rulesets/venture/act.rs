@@ -426,7 +426,7 @@ pub(super) fn options(
     let mut legal = vec![act.clone().only(&["action"])];
     if let Some(c) = encounter.get(actor) {
         let act = act.labelled("{combatant}: attack");
-        legal.push(attacking(targets, c, act).required("attacked"));
+        legal.push(attacking(targets, c, act));
     }
     legal.push(LegalCommand::by::<Rush>(actor, "VE-15"));
     legal.push(LegalCommand::by::<Disengage>(actor, "VE-15"));
