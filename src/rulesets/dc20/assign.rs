@@ -242,14 +242,11 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         }
     }
     for (side, members) in free {
-        if members.len() < 2 {
-            continue;
-        }
         let assign = LegalCommand::of::<Assign>("DC-20").with("side", side.as_str());
         let fits = |slot: &Slot| members.iter().any(|c| may_take(state, c, slot));
         let assign = with_slots(state, assign, fits, &fitting(state, fits), None);
         // In the last free turn of the round, all the others act.
-        let is_last = !has_later(state, fits);
+        let is_last = members.len() > 1 && !has_later(state, fits);
         let is_usual = is_last && !assign.requires("slot");
         legal.push(assign.preferred_if(is_usual));
     }

@@ -244,12 +244,7 @@ impl Ruleset for Dc20 {
         let later = Later::of(encounter);
         let acting = &encounter.state.acting;
         for c in acting.iter().filter_map(|id| encounter.get(id)) {
-            let end = LegalCommand::by::<EndTurn>(&c.id, "DC-45");
-            legal.push(if acting.len() > 1 {
-                end
-            } else {
-                end.without(&["all"])
-            });
+            legal.push(LegalCommand::by::<EndTurn>(&c.id, "DC-45"));
             legal.extend(delay::options(&later, &c.id));
             legal.push(ready::options(c));
         }

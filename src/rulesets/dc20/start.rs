@@ -456,12 +456,6 @@ fn with_start_fields(
     aggression.extend(Aggression::all_but(&[]));
     let fighters = || Values::combatants(encounter.active().map(|c| &c.id));
     let all_sides: BTreeSet<_> = encounter.iter().map(|c| c.side.as_str()).collect();
-    // One enemy team is the first without a word.
-    let first_sides = if sides.len() > 1 {
-        sides.clone()
-    } else {
-        BTreeSet::new()
-    };
     LegalCommand::of::<Start>(rule)
         .open("rolls", Values::by_combatant(players(), D20::any()))
         .open("surprised", Values::list(fighters(), MAX_COMBATANTS))
@@ -469,6 +463,6 @@ fn with_start_fields(
             "surprised_sides",
             Values::list(Values::words(all_sides), MAX_COMBATANTS),
         )
-        .open("first_side", Values::words(first_sides))
+        .open("first_side", Values::words(sides.iter().copied()))
         .object("aggression", aggression)
 }
