@@ -70,15 +70,20 @@ function turns(ones, encounter) {
   });
 }
 
+// The usual answers, each with its key and the combatant that it is about.
+function usualAnswers(all, encounter, defs) {
+  const keys = new Map(all.map(({ key, option }) => [option, key]));
+  return answers({ items: [...keys.keys()], $defs: defs }, encounter.combatants).map((answer) => ({ ...answer, key: keys.get(answer.option) }));
+}
+
 // The usual answers about combatants, if there is a choice between several: each with its key, and words that name the combatant.
 export function rowAnswers(all, encounter, defs) {
-  const keys = new Map(all.map(({ key, option }) => [option, key]));
-  const some = answers({ items: [...keys.keys()], $defs: defs }, encounter.combatants).filter(({ id }) => id !== undefined);
+  const some = usualAnswers(all, encounter, defs).filter(({ id }) => id !== undefined);
   if (some.length < 2) return [];
   const words = ({ row, command, label }, id) => (row in command ? label : `${label}: ${nameOf(encounter, id)}`);
   // A row has room for a word or two.
   const short = ({ row, command, label }, id) => (row in command && deed(label, nameOf(encounter, id)).length <= SHORT_DEED ? deed(label, nameOf(encounter, id)) : "Choose");
-  return some.map(({ option, id }) => ({ key: keys.get(option), option, id, label: words(option, id), short: short(option, id) }));
+  return some.map(({ key, option, id }) => ({ key, option, id, label: words(option, id), short: short(option, id) }));
 }
 
 // The words of an answer without its combatant.
@@ -127,7 +132,7 @@ function decisions(ones, encounter, defs) {
   // An answer about no combatant is the large button. Those of combatants are smaller then.
   const leading = single.some(({ option }) => !option.row) ? "decision" : "primary";
   const isGoingOn = usual.some(({ option }) => option.command.type === "resolve");
-  // Who acts may also be asked for something, such as the target of an attack.
+  // An act of the turn may also ask for something, such as the target of an attack.
   const isBeside = ({ key, option }) => (option.complete || encounter.current.includes(option.actor)) && option.command.type !== "resolve" && !(isGoingOn && option.command.type === "pass")
     && !choice.length && !(encounter.status === "setup" && usual.length && onRows.has(key));
   const beside = rest.filter(isBeside).slice(0, BESIDE);
@@ -286,7 +291,7 @@ export class Actions {
     else this.turn = this.confirm();
   }
 
-  // Whether a press comes so soon that it was for what was there before.
+  // True for a press so soon after another one that it was for the button before.
   isTwice({ timeStamp, clientX, clientY }, key) {
     const before = this.last;
     this.last = { timeStamp, clientX, clientY, key };
@@ -303,10 +308,9 @@ export class Actions {
   // Presses the usual answer about a combatant, or its own.
   pressAbout(id) {
     const { encounter, options } = this.fight;
-    const keys = new Map([...this.options].map(([key, option]) => [option, key]));
-    const all = answers({ items: [...keys.keys()], $defs: options?.$defs }, encounter.combatants);
+    const all = usualAnswers([...this.options].map(([key, option]) => ({ key, option })), encounter, options?.$defs);
     const found = all.find((answer) => answer.id === id) ?? all.find(({ option }) => option.actor === id);
-    if (found) this.press(keys.get(found.option), false, { about: found.id });
+    if (found) this.press(found.key, false, { about: found.id });
     return found !== undefined;
   }
 
@@ -413,7 +417,7 @@ export class Actions {
     const texts = told(version, events);
     const more = texts.length > TOLD ? " …" : "";
     const undone = events.find((event) => event.type === "undone");
-    // What was typed on the rows before the step that is undone is there again.
+    // The rows have again the values typed before the step that is undone.
     if (undone && undone.to_version === this.given?.before) giveAgain($("rows"), this.given.values);
     const type = undone ? "redo" : "undo";
     const found = [...this.options].find(([, option]) => option.command.type === type && option.complete);

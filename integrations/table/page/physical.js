@@ -66,7 +66,7 @@ export function physicalValues(rows, key) {
   return command;
 }
 
-// What stands in the fields of rows, so that it can be given again.
+// The values in the fields of rows, to give them again.
 export function givenOnRows(rows) {
   return [...rows.querySelectorAll(".physical")].filter(({ value }) => value).map(({ dataset: { about, field }, value }) => ({ about, field, value }));
 }

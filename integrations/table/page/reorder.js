@@ -48,7 +48,7 @@ export class Reorder {
     return [...entries].filter(([row, entry]) => row === moved || (isOther(row) && isMet(order, entry))).map(([row]) => row);
   }
 
-  // Whether the rules move a row.
+  // True if the rules let a row be moved.
   canMove(row) {
     const entry = this.actions.fight.encounter.order[Number(row?.dataset.at)];
     return Boolean(entry) && this.picked.canMove(entry);

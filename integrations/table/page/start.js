@@ -312,7 +312,8 @@ class Start {
       const made = await this.send(body, path, told);
       if (made) {
         // The next fight has the same party, and others to meet.
-        at("new-name").value = this.lists.find(({ name }) => name === "monsters").text.value = "";
+        at("new-name").value = "";
+        this.lists.find(({ name }) => name === "monsters").text.value = "";
         this.read();
         this.open(made.encounter.id, made.token, this.keepChosen(made, game));
       }

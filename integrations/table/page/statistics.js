@@ -11,7 +11,7 @@ const COLUMNS = [
   ["healed", "Healed"],
 ];
 
-// Without what nobody has done or suffered.
+// Leaves out columns without a number above 0.
 function table({ combatants }) {
   const columns = COLUMNS.filter(([field]) => field === "turns" || combatants.some((one) => one[field] > 0));
   const cell = (one, field) => h("td", {}, field === "seconds" ? spelt(one.seconds) : String(one[field]));

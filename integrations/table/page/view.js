@@ -249,7 +249,7 @@ function now(encounter, manifest) {
 // The fight and the width of the screen for which the panel has its height.
 let measured = "";
 
-// The panel becomes no lower in a fight, so that the rows below it stay where they are.
+// Keeps the panel from becoming lower in a fight, so that the rows below it do not move.
 function keepHeight({ id }) {
   const [panel, now] = [$("now"), `${id} ${innerWidth}`];
   if (now !== measured) panel.style.minHeight = "";

@@ -80,7 +80,7 @@ export const DECISIONS = {
   newcomer: () => "No combatant is left to act",
 };
 
-// Who decides. Who still has to get a place begins no turn.
+// The combatants that decide. One without a place begins no turn.
 function deciders({ pending: { combatants, decision }, order }) {
   const placed = combatants.filter((id) => order.some((entry) => entry.combatant === id && entry.initiative !== null));
   return decision === "begin_turn" && placed.length ? placed : combatants;

@@ -227,7 +227,7 @@ fn by_place(encounter: &Encounter) -> Vec<Row<'_>> {
             because.tie_rule = Some("CU-5");
         }
         let entry = OrderEntry {
-            // Who delays still has the turn to come.
+            // A combatant that delays still has its turn to come.
             done: Some(stage == Stage::Over && !c.state.delaying),
             next: Some(false),
             slot: slot(definition, places, place),
@@ -249,23 +249,18 @@ fn slot(definition: &Definition, places: &[CachedJson<Place>], place: &Place) ->
         Some(card.sign())
     } else if has_clock(definition) {
         Some(place.initiative.total.to_string())
-    } else if let Some(segment) = segment_of(definition, place) {
-        Some(format!("segment {segment}"))
-    } else if place.turn > 0 {
-        let number = place.turn.saturating_add(1);
-        let is_numbered = deck(definition).is_none();
-        Some(if is_numbered {
-            number.to_string()
-        } else {
-            format!("turn {number}")
-        })
+    } else if place.turn > 0
+        && deck(definition).is_none()
+        && segment_of(definition, place).is_none()
+    {
+        Some(place.turn.saturating_add(1).to_string())
     } else {
-        None
+        turn_name(definition, place)
     }
 }
 
-/// The turn of a place as players call it, where a combatant may have several: its segment, or its
-/// number from the second one on.
+/// The name of a turn for players, if a combatant may have several: its segment, or its number from
+/// the second one on.
 fn turn_name(definition: &Definition, place: &Place) -> Option<String> {
     if let Some(segment) = segment_of(definition, place) {
         return Some(format!("segment {segment}"));

@@ -43,9 +43,7 @@ impl SlotId {
             _ => "Extra PC Turn".to_owned(),
         }
     }
-}
 
-impl SlotId {
     /// One of these turns as a client chooses it, but none of `except`.
     pub(super) fn choice(turns: Arc<[Value]>, except: Vec<Value>) -> Values {
         Values::shared(Named::Coded(Coding(Self::said)), turns, except)
